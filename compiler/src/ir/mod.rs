@@ -1,0 +1,624 @@
+//! The intermediate representation: what a kernel means, without syntax.
+//!
+//! # Semantics
+//!
+//! A [`Kernel`] is run by a grid of blocks of threads. Every thread executes [`Kernel::body`] from its first statement.
+//!
+//! **Expressions compute, statements act.** An [`Expr`] has no effect and reads no memory, so it may be evaluated
+//! at any time, any number of times, and for threads that do not need it. The one thing it depends on that changes is
+//! the value of mutable locals; it is evaluated where the statement that holds it is executed, operands left to right.
+//! A [`Stmt`] has an effect and no value: a load is a statement that binds a fresh local, so the order of all memory
+//! accesses is the order of statements.
+//!
+//! **Access sites.** Each [`Stmt::Load`] and [`Stmt::Store`] names one [`Site`], and each site is named by one statement.
+//! A site is one memory instruction, one row of the report, and one inline assembly statement of the CUDA text. A site
+//! carries its [`Proxy`] (who moves the data) and its [`Issuer`] (which lanes execute the instruction), because
+//! asynchronous copies will be sites too.
+//!
+//! **Integers** are mathematical. A local or an expression of an integer type has a width, and arithmetic of *data*
+//! types wraps at that width, as in a release build of Rust. [`Scalar::Usize`] is the type of *indices*: its arithmetic
+//! must be proven not to leave `0..2^64`; where the analysis cannot prove it, the value counts as unknown. Division by
+//! zero is a fault of the simulator and undefined on the GPU; the shift amount is masked to the width, as in Rust.
+//!
+//! **Floats** are IEEE 754, round to nearest even, and never contracted: `a * b + c` rounds twice.
+//!
+//! **Control** is structured. A [`Stmt::If`] takes one side a thread, a [`Stmt::For`] runs while its variable is below
+//! its end, each thread by its own bounds. Threads of a warp that take different sides are masked, not reordered; whether
+//! different warps, or threads of one warp, are at the same statement at the same time is unspecified unless a barrier
+//! holds them together.
+//!
+//! **Synchronisation** is a [`Sync`]: an object, whether it is arrived at or waited for, who takes part, which scope of
+//! memory it orders and for which proxy. `sync_threads()` is the simplest: arrive and wait at the block's own barrier.
+//!
+//! **Shared memory** is uninitialised when a block starts; reading it before a write is a fault.
+
+mod arena;
+pub mod layout;
+pub mod print;
+
+pub use arena::{Arena, Handle};
+pub use layout::Layout;
+
+use crate::span::SpanId;
+
+/// A kernel, one instance: every type and constant is concrete.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// The name of the Rust function, and of the entry point in the CUDA text.
+    pub name: String,
+    /// The arguments, in order.
+    pub params: Arena<Param>,
+    /// Threads a block: x, y, z; their product is at most 1,024.
+    pub block: [u32; 3],
+    /// Blocks of the grid: x, y, z. Host expressions: over extents, strides, scalar arguments and constants only.
+    pub grid: [Handle<Expr>; 3],
+    /// What the caller promises; the launcher checks it. Host expressions of type bool.
+    pub requires: Vec<Contract>,
+    /// The shared tiles, in order of declaration.
+    pub tiles: Arena<Tile>,
+    /// The thread's own variables, register arrays included.
+    pub locals: Arena<Local>,
+    /// All expressions.
+    pub exprs: Arena<Expr>,
+    /// All access sites, in order of the source.
+    pub sites: Arena<Site>,
+    /// All loops.
+    pub loops: Arena<Loop>,
+    /// All budgets, in order of the source.
+    pub budgets: Arena<Budget>,
+    /// What a thread executes.
+    pub body: Block,
+    /// The function's name in the source.
+    pub span: SpanId,
+}
+
+/// A promise of the caller.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contract {
+    /// A host expression of type bool.
+    pub condition: Handle<Expr>,
+    /// Its source.
+    pub span: SpanId,
+}
+
+/// An argument of the kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: ParamKind,
+    /// Its source.
+    pub span: SpanId,
+}
+
+/// The kinds of arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamKind {
+    /// A tensor in device memory. Element `[i0, …, in]` is at `i0 * stride0 + … + in`, in elements: the innermost
+    /// extent is contiguous, the other strides are at least what the extents inside them need.
+    Tensor {
+        /// The element type.
+        element: Scalar,
+        /// How many extents, 1 to 3.
+        rank: u32,
+        /// Whether the kernel may write it.
+        mutable: bool,
+    },
+    /// A value.
+    Scalar(Scalar),
+}
+
+/// The scalar types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Scalar {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    /// The type of indices: 64 bits wide in Rust, and a mathematical integer in the analysis.
+    Usize,
+    F32,
+    F64,
+}
+
+/// The types of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// One value.
+    Scalar(Scalar),
+    /// Several values of one type, moved by one instruction: `Vector<T, V>`.
+    Vector(Scalar, u32),
+}
+
+/// A thread's own variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Local {
+    /// Its name in the source; temporaries get one from their purpose. Not unique.
+    pub name: String,
+    /// The type of its elements.
+    pub ty: Type,
+    /// Empty for a plain variable; the extents of a register array, outermost first.
+    pub extents: Vec<u32>,
+    /// Its source.
+    pub span: SpanId,
+}
+
+/// A tile in shared memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tile {
+    /// The name of the variable.
+    pub name: String,
+    /// The element type.
+    pub element: Scalar,
+    /// The extents, outermost first; the last one is the row, the others before the last two are stages.
+    pub extents: Vec<u32>,
+    /// Where each element is.
+    pub layout: Layout,
+    /// The alignment of the tile's first byte, a power of two.
+    pub alignment: u32,
+    /// Its declaration.
+    pub span: SpanId,
+}
+
+/// An expression: no effect, reads no memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What it computes.
+    pub kind: ExprKind,
+    /// The type of the result.
+    pub ty: Type,
+    /// Its source.
+    pub span: SpanId,
+}
+
+/// A direction of the block or of the grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+/// What an expression computes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// An integer constant of an integer type.
+    Int(i128),
+    /// A float constant, exactly as its type holds it.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+    /// A scalar argument.
+    Param(Handle<Param>),
+    /// An extent of a tensor argument, in elements; 0 is the outermost.
+    Extent(Handle<Param>, u32),
+    /// The distance between neighbours in a dimension of a tensor argument, in elements; never the innermost one.
+    Stride(Handle<Param>, u32),
+    /// The thread's position in its block.
+    Thread(Axis),
+    /// The block's position in the grid.
+    Block(Axis),
+    /// The blocks of the grid.
+    Grid(Axis),
+    /// The value of a plain variable.
+    Local(Handle<Local>),
+    /// An element of a register array; one index an extent.
+    Element(Handle<Local>, Vec<Handle<Expr>>),
+    /// One value of a vector.
+    Lane(Handle<Expr>, Handle<Expr>),
+    /// A vector of these values.
+    Vector(Vec<Handle<Expr>>),
+    /// Arithmetic of one value.
+    Unary(UnaryOp, Handle<Expr>),
+    /// Arithmetic of two values of one type (shifts: the amount has its own type).
+    Binary(BinaryOp, Handle<Expr>, Handle<Expr>),
+    /// A comparison of two scalars of one type; of type bool.
+    Compare(CompareOp, Handle<Expr>, Handle<Expr>),
+    /// The second if the first is true, else the third.
+    Select(Handle<Expr>, Handle<Expr>, Handle<Expr>),
+    /// The value converted to the expression's type, with the meaning of Rust's `as`.
+    Cast(Handle<Expr>),
+}
+
+/// Operators of one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `-a`, of signed integers (wrapping) and floats.
+    Negate,
+    /// `!a`, of bool and, bit by bit, of integers.
+    Not,
+}
+
+/// Operators of two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    /// Also the logical `&&`: expressions have no effects, so both sides may be evaluated.
+    And,
+    /// Also the logical `||`.
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    /// The smaller; of floats, the one that is not NaN.
+    Min,
+    /// The larger; of floats, the one that is not NaN.
+    Max,
+    /// The quotient rounded up, of unsigned integers.
+    DivCeil,
+}
+
+/// Comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum CompareOp {
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+}
+
+/// A list of statements, executed in order.
+pub type Block = Vec<Stmt>;
+
+/// An effect.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stmt {
+    /// Gives a plain variable a value; its first assignment also declares it.
+    Assign {
+        /// The variable.
+        local: Handle<Local>,
+        /// Its new value.
+        value: Handle<Expr>,
+    },
+    /// Declares a register array: all elements get the value.
+    Fill {
+        /// The register array.
+        local: Handle<Local>,
+        /// The value of every element.
+        value: Handle<Expr>,
+    },
+    /// Gives one element of a register array a value.
+    AssignElement {
+        /// The register array.
+        local: Handle<Local>,
+        /// One index an extent.
+        index: Vec<Handle<Expr>>,
+        /// The new value.
+        value: Handle<Expr>,
+    },
+    /// Gives one value of a vector variable, or of a vector in a register array, a new value.
+    AssignLane {
+        /// The variable.
+        local: Handle<Local>,
+        /// One index an extent; none for a plain variable.
+        index: Vec<Handle<Expr>>,
+        /// Which value of the vector.
+        lane: Handle<Expr>,
+        /// The new value.
+        value: Handle<Expr>,
+    },
+    /// Reads memory into a fresh plain variable.
+    Load {
+        /// The variable: a scalar, or a vector as wide as the site.
+        local: Handle<Local>,
+        /// The access.
+        site: Handle<Site>,
+    },
+    /// Writes memory.
+    Store {
+        /// The access.
+        site: Handle<Site>,
+        /// The value: a scalar, or a vector as wide as the site.
+        value: Handle<Expr>,
+    },
+    /// Synchronises.
+    Sync(Sync, SpanId),
+    /// Executes one of two blocks.
+    If {
+        /// Of type bool.
+        condition: Handle<Expr>,
+        /// Executed by the threads for which it is true.
+        then: Block,
+        /// Executed by the others.
+        otherwise: Block,
+    },
+    /// Repeats a block.
+    For(Handle<Loop>),
+}
+
+/// A counted loop: `variable` takes `start`, `start + step`, … while it is below `end`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    /// The counter; not assigned in the body.
+    pub variable: Handle<Local>,
+    /// Evaluated once, before the loop.
+    pub start: Handle<Expr>,
+    /// Evaluated once, before the loop.
+    pub end: Handle<Expr>,
+    /// Evaluated once, before the loop; positive.
+    pub step: Handle<Expr>,
+    /// What is repeated.
+    pub body: Block,
+    /// The loop's head in the source.
+    pub span: SpanId,
+}
+
+/// One memory instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// What it accesses.
+    pub place: Place,
+    /// Load or store.
+    pub role: tileproof_model::report::Role,
+    /// Who moves the data.
+    pub proxy: Proxy,
+    /// Which lanes execute it.
+    pub issuer: Issuer,
+    /// The budget that covers it.
+    pub budget: Option<Handle<Budget>>,
+    /// The access in the source.
+    pub span: SpanId,
+}
+
+/// Elements of a tile or a tensor: `width` of them, contiguous in the innermost extent, the first at `index`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The tile or tensor.
+    pub base: Base,
+    /// One index an extent, of type usize.
+    pub index: Vec<Handle<Expr>>,
+    /// How many elements: 1, or the width of a vector.
+    pub width: u32,
+}
+
+/// What can be indexed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Base {
+    /// A tensor argument, in global memory.
+    Tensor(Handle<Param>),
+    /// A tile in shared memory.
+    Tile(Handle<Tile>),
+}
+
+/// Who moves the data of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proxy {
+    /// The thread's own load or store.
+    Generic,
+}
+
+/// Which lanes of a warp execute an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Issuer {
+    /// Every active lane, each with its own address.
+    EveryLane,
+}
+
+/// Sets of threads, from small to large: a value is uniform over such a set, a barrier holds one together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Scope {
+    Lane,
+    Warp,
+    Warpgroup,
+    Block,
+    Cluster,
+    Grid,
+}
+
+/// A synchronisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sync {
+    /// What the threads meet at.
+    pub object: SyncObject,
+    /// What they do there.
+    pub action: SyncAction,
+    /// Who takes part.
+    pub participants: Scope,
+    /// Whose memory accesses are ordered.
+    pub orders: Scope,
+    /// Accesses of which proxy are ordered.
+    pub proxy: Proxy,
+}
+
+impl Sync {
+    /// `sync_threads()`.
+    pub const THREADS: Sync = Sync {
+        object: SyncObject::BlockBarrier,
+        action: SyncAction::ArriveAndWait,
+        participants: Scope::Block,
+        orders: Scope::Block,
+        proxy: Proxy::Generic,
+    };
+}
+
+/// What threads meet at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SyncObject {
+    /// The block's barrier number 0.
+    BlockBarrier,
+}
+
+/// What threads do at a [`SyncObject`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SyncAction {
+    /// Arrive, and wait until all participants have arrived.
+    ArriveAndWait,
+}
+
+/// Responsibility that the source takes for a cost, with the reason.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Budget {
+    /// The largest excess of one warp instruction that is accepted at a shared access.
+    pub bank_conflict: Option<u32>,
+    /// The largest excess of one warp instruction that is accepted at a global access.
+    pub excess_sectors: Option<u32>,
+    /// Why.
+    pub because: String,
+    /// The attribute in the source.
+    pub span: SpanId,
+}
+
+impl Scalar {
+    /// The bytes of one element in memory.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
+            Scalar::I16 | Scalar::U16 => 2,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
+            Scalar::I64 | Scalar::U64 | Scalar::Usize | Scalar::F64 => 8,
+        }
+    }
+
+    /// Whether it is a float.
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::F32 | Scalar::F64)
+    }
+
+    /// Whether it is an integer, indices included.
+    pub fn is_integer(self) -> bool {
+        !self.is_float() && self != Scalar::Bool
+    }
+
+    /// Whether it is a signed integer.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
+    }
+
+    /// Its name in Rust.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::I8 => "i8",
+            Scalar::I16 => "i16",
+            Scalar::I32 => "i32",
+            Scalar::I64 => "i64",
+            Scalar::U8 => "u8",
+            Scalar::U16 => "u16",
+            Scalar::U32 => "u32",
+            Scalar::U64 => "u64",
+            Scalar::Usize => "usize",
+            Scalar::F32 => "f32",
+            Scalar::F64 => "f64",
+        }
+    }
+
+    /// The scalar type with this name in Rust.
+    pub fn from_name(name: &str) -> Option<Scalar> {
+        use Scalar::{Bool, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, Usize};
+        [Bool, I8, I16, I32, I64, U8, U16, U32, U64, Usize, F32, F64].into_iter().find(|s| s.name() == name)
+    }
+
+    /// The least and the largest value of an integer type.
+    pub fn range(self) -> Option<(i128, i128)> {
+        let bits = 8 * self.bytes();
+        match self {
+            Scalar::Bool | Scalar::F32 | Scalar::F64 => None,
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Usize => Some((0, (1 << bits) - 1)),
+        }
+    }
+}
+
+impl Type {
+    /// The scalar, or the scalar of which it is a vector.
+    pub fn scalar(self) -> Scalar {
+        match self {
+            Type::Scalar(scalar) | Type::Vector(scalar, _) => scalar,
+        }
+    }
+
+    /// How many values: 1 for a scalar.
+    pub fn width(self) -> u32 {
+        match self {
+            Type::Scalar(_) => 1,
+            Type::Vector(_, width) => width,
+        }
+    }
+}
+
+impl Axis {
+    /// 0, 1, 2.
+    pub fn index(self) -> usize {
+        match self {
+            Axis::X => 0,
+            Axis::Y => 1,
+            Axis::Z => 2,
+        }
+    }
+
+    /// `x`, `y`, `z`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Axis::X => "x",
+            Axis::Y => "y",
+            Axis::Z => "z",
+        }
+    }
+}
+
+impl Tile {
+    /// Bytes, padding included.
+    pub fn bytes(&self) -> u32 {
+        self.layout.elements(&self.extents) * self.element.bytes()
+    }
+}
+
+impl Kernel {
+    /// Threads a block.
+    pub fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// The element type of a tile or tensor.
+    pub fn element(&self, base: Base) -> Scalar {
+        match base {
+            Base::Tile(tile) => self.tiles[tile].element,
+            Base::Tensor(param) => match self.params[param].kind {
+                ParamKind::Tensor { element, .. } => element,
+                ParamKind::Scalar(scalar) => scalar,
+            },
+        }
+    }
+
+    /// The name of a tile or tensor.
+    pub fn base_name(&self, base: Base) -> &str {
+        match base {
+            Base::Tile(tile) => &self.tiles[tile].name,
+            Base::Tensor(param) => &self.params[param].name,
+        }
+    }
+
+    /// The bytes that one lane moves at a site.
+    pub fn lane_bytes(&self, site: &Site) -> u32 {
+        site.place.width * self.element(site.place.base).bytes()
+    }
+
+    /// The byte offset of each tile in the block's shared memory, and their sum.
+    pub fn shared_bytes(&self) -> (Vec<u32>, u32) {
+        let mut offsets = Vec::new();
+        let mut end = 0u32;
+        for (_, tile) in self.tiles.iter() {
+            let start = end.next_multiple_of(tile.alignment);
+            offsets.push(start);
+            end = start + tile.bytes();
+        }
+        (offsets, end)
+    }
+}

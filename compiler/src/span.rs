@@ -1,0 +1,71 @@
+//! Source positions. The IR refers to them by number, so that it stays plain data that can be compared.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+
+/// The number of a span in its [`SpanTable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SpanId(u32);
+
+/// A stretch of source: its first and its last token, and its text on one line.
+#[derive(Clone, Debug)]
+pub struct Stretch {
+    /// The span of the first token.
+    pub start: Span,
+    /// The span of the last token.
+    pub end: Span,
+    /// The source text, white space normalised.
+    pub text: String,
+}
+
+/// All spans that a kernel refers to.
+#[derive(Clone, Debug, Default)]
+pub struct SpanTable {
+    stretches: Vec<Stretch>,
+}
+
+impl SpanTable {
+    /// Records the stretch that `tokens` covers.
+    pub fn add(&mut self, tokens: &impl ToTokens) -> SpanId {
+        let tokens = tokens.to_token_stream();
+        let (start, end) = ends(&tokens);
+        self.push(Stretch { start, end, text: text(tokens) })
+    }
+
+    fn push(&mut self, stretch: Stretch) -> SpanId {
+        let id = u32::try_from(self.stretches.len()).expect("fewer than 2^32 spans");
+        self.stretches.push(stretch);
+        SpanId(id)
+    }
+
+    /// The stretch with this number.
+    pub fn get(&self, id: SpanId) -> &Stretch {
+        &self.stretches[id.0 as usize]
+    }
+
+    /// The line of its first token, counted from 1.
+    pub fn line(&self, id: SpanId) -> u32 {
+        self.get(id).start.start().line as u32
+    }
+}
+
+fn ends(tokens: &TokenStream) -> (Span, Span) {
+    let mut spans = tokens.clone().into_iter().map(|token| token.span());
+    let start = spans.next().unwrap_or_else(Span::call_site);
+    (start, spans.last().unwrap_or(start))
+}
+
+/// The text of tokens as a person would write it: no space inside brackets, around `.` and `::`, or before `,`.
+fn text(tokens: TokenStream) -> String {
+    let mut out = String::new();
+    for piece in tokens.to_string().split_whitespace() {
+        let glue_left = matches!(piece.chars().next(), Some('.' | ',' | ')' | ']' | ';' | '[' | '(' | '?' | ':' | '>' | '<'))
+            && !matches!(piece, ".." | "..=" | ">=" | "<=" | ">>" | "<<" | "<" | ">");
+        let glue_right = matches!(out.chars().last(), Some('.' | '(' | '[' | '&' | '!' | ':'));
+        if !(out.is_empty() || glue_left || glue_right) {
+            out.push(' ');
+        }
+        out.push_str(piece);
+    }
+    out
+}

@@ -1,0 +1,4 @@
+//! The hardware in numbers.
+
+pub mod access;
+pub mod report;

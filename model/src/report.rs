@@ -1,0 +1,150 @@
+//! What the compiler says about a kernel: plain data, one row an access site.
+//!
+//! The compiler fills it, the macro embeds it as a constant, errors, tables and the book read it from there.
+
+use std::borrow::Cow;
+
+/// Text that is a literal when the macro embeds it and owned when the compiler has just made it.
+pub type Text = Cow<'static, str>;
+
+/// Everything known about one kernel without running it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The kernel's name.
+    pub kernel: Text,
+    /// Threads a block: x, y, z.
+    pub block: [u32; 3],
+    /// Static shared memory a block, in bytes.
+    pub shared_bytes: u32,
+    /// The shared tiles, in order of declaration.
+    pub tiles: Cow<'static, [TileReport]>,
+    /// The access sites, in order of the source.
+    pub sites: Cow<'static, [SiteReport]>,
+    /// What the launcher checks before the kernel starts, as source text.
+    pub launch_checks: Cow<'static, [Text]>,
+}
+
+/// One shared tile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TileReport {
+    /// The name of the variable.
+    pub name: Text,
+    /// Its type, as written by the user.
+    pub ty: Text,
+    /// Bytes, padding included.
+    pub bytes: u32,
+}
+
+/// The memory that a site accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Space {
+    /// Device memory, reached through a tensor argument.
+    Global,
+    /// The block's shared memory.
+    Shared,
+}
+
+/// The direction of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+}
+
+/// The verdict of a check on one access.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Clean for every input that the contract admits.
+    Proven,
+    /// Not clean, and the source took responsibility for it; the reason as written there.
+    Budgeted(Text),
+    /// One uniform condition decides, and the launcher checks it; the condition as text.
+    AtLaunch(Text),
+}
+
+/// One access site: one memory instruction of the kernel. Costs are over the first block of the grid, edges not cut.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SiteReport {
+    /// The access as written, such as `tile[thread_x()][thread_y() + k]`.
+    pub access: Text,
+    /// The tile or tensor.
+    pub object: Text,
+    /// Which memory.
+    pub space: Space,
+    /// Load or store.
+    pub role: Role,
+    /// The line of the Rust source, counted from 1.
+    pub line: u32,
+    /// Bytes that a lane moves in one instruction.
+    pub lane_bytes: u32,
+    /// Warp instructions a block.
+    pub instructions: u64,
+    /// Shared memory: wavefronts a block. Zero for global memory.
+    pub wavefronts: u64,
+    /// Shared memory: wavefronts that a conflict-free layout would take, a block.
+    pub ideal_wavefronts: u64,
+    /// Shared memory: the largest excess of one warp instruction.
+    pub worst_excess_wavefronts: u32,
+    /// Global memory: 32-byte sectors a block at the best alignment. Zero for shared memory.
+    pub sectors: u64,
+    /// Global memory: sectors that the same bytes need when coalesced, a block.
+    pub ideal_sectors: u64,
+    /// Global memory: the largest excess of one warp instruction.
+    pub worst_excess_sectors: u32,
+    /// Bytes that the lanes of a block ask for, each counted once an instruction.
+    pub useful_bytes: u64,
+    /// The shortest contiguous run of bytes that an instruction touches (global memory).
+    pub shortest_run_bytes: u32,
+    /// Whether bank conflicts (shared) or coalescing (global) are proven or budgeted.
+    pub cost: Verdict,
+    /// Whether the access stays inside its tile or tensor.
+    pub bounds: Verdict,
+    /// Whether a vector access is aligned.
+    pub alignment: Verdict,
+}
+
+/// What a run on the CPU simulator counted at one access site, over the whole grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SiteCounts {
+    /// Warp instructions with at least one active lane.
+    pub instructions: u64,
+    /// Shared memory: wavefronts.
+    pub wavefronts: u64,
+    /// Shared memory: wavefronts without conflicts.
+    pub ideal_wavefronts: u64,
+    /// Global memory: 32-byte sectors.
+    pub sectors: u64,
+    /// Global memory: sectors that the same bytes need when coalesced.
+    pub ideal_sectors: u64,
+    /// Bytes that the active lanes asked for, each counted once an instruction.
+    pub useful_bytes: u64,
+}
+
+impl SiteReport {
+    /// Useful bytes over transferred bytes, between 0 and 1; `None` for shared memory.
+    pub fn sector_efficiency(&self) -> Option<f64> {
+        match self.space {
+            Space::Global if self.sectors > 0 => Some(self.useful_bytes as f64 / (32 * self.sectors) as f64),
+            Space::Global | Space::Shared => None,
+        }
+    }
+}
+
+impl Report {
+    /// The largest excess of one warp instruction over the shared accesses in one direction; 0 if there are none.
+    pub fn worst_excess_wavefronts(&self, role: Role) -> u32 {
+        self.sites.iter().filter(|s| s.role == role).map(|s| s.worst_excess_wavefronts).max().unwrap_or(0)
+    }
+
+    /// Useful over transferred bytes of the global accesses in one direction, between 0 and 1.
+    pub fn sector_efficiency(&self, role: Role) -> Option<f64> {
+        let (bytes, sectors) = self
+            .sites
+            .iter()
+            .filter(|s| s.space == Space::Global && s.role == role)
+            .fold((0, 0), |(bytes, sectors), s| (bytes + s.useful_bytes, sectors + s.sectors));
+        (sectors > 0).then(|| bytes as f64 / (32 * sectors) as f64)
+    }
+}
