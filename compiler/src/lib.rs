@@ -5,7 +5,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ast;
+pub mod diagnostic;
 pub mod ir;
+pub mod lower;
 pub mod simulate;
 pub mod span;
 pub mod tokens;

@@ -29,7 +29,12 @@ impl SpanTable {
     pub fn add(&mut self, tokens: &impl ToTokens) -> SpanId {
         let tokens = tokens.to_token_stream();
         let (start, end) = ends(&tokens);
-        self.push(Stretch { start, end, text: text(tokens) })
+        self.push(Stretch { start, end, text: crate::tokens::print(tokens) })
+    }
+
+    /// Records one span, for which there is no text.
+    pub fn add_span(&mut self, span: Span) -> SpanId {
+        self.push(Stretch { start: span, end: span, text: String::new() })
     }
 
     fn push(&mut self, stretch: Stretch) -> SpanId {
@@ -53,19 +58,4 @@ fn ends(tokens: &TokenStream) -> (Span, Span) {
     let mut spans = tokens.clone().into_iter().map(|token| token.span());
     let start = spans.next().unwrap_or_else(Span::call_site);
     (start, spans.last().unwrap_or(start))
-}
-
-/// The text of tokens as a person would write it: no space inside brackets, around `.` and `::`, or before `,`.
-fn text(tokens: TokenStream) -> String {
-    let mut out = String::new();
-    for piece in tokens.to_string().split_whitespace() {
-        let glue_left = matches!(piece.chars().next(), Some('.' | ',' | ')' | ']' | ';' | '[' | '(' | '?' | ':' | '>' | '<'))
-            && !matches!(piece, ".." | "..=" | ">=" | "<=" | ">>" | "<<" | "<" | ">");
-        let glue_right = matches!(out.chars().last(), Some('.' | '(' | '[' | '&' | '!' | ':'));
-        if !(out.is_empty() || glue_left || glue_right) {
-            out.push(' ');
-        }
-        out.push_str(piece);
-    }
-    out
 }

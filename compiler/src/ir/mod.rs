@@ -40,6 +40,7 @@ pub use arena::{Arena, Handle};
 pub use layout::Layout;
 
 use crate::span::SpanId;
+pub use tileproof_model::report::Role;
 
 /// A kernel, one instance: every type and constant is concrete.
 #[derive(Clone, Debug, PartialEq)]
@@ -365,7 +366,7 @@ pub struct Site {
     /// What it accesses.
     pub place: Place,
     /// Load or store.
-    pub role: tileproof_model::report::Role,
+    pub role: Role,
     /// Who moves the data.
     pub proxy: Proxy,
     /// Which lanes execute it.

@@ -1,0 +1,66 @@
+//! `#[budget(bank_conflict = n, excess_sectors = n, because = "…")]`.
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::span::SpanId;
+use syn::{Attribute, LitInt, LitStr};
+
+/// A budget as written.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// Accepted excess wavefronts of one warp instruction.
+    pub bank_conflict: Option<u32>,
+    /// Accepted excess sectors of one warp instruction.
+    pub excess_sectors: Option<u32>,
+    /// Why.
+    pub because: String,
+    /// The attribute.
+    pub span: SpanId,
+}
+
+/// Takes the budget off a list of attributes.
+pub fn take_budget(attributes: &mut Vec<Attribute>, diagnostics: &mut Diagnostics) -> Option<Budget> {
+    let (mine, rest): (Vec<_>, Vec<_>) =
+        std::mem::take(attributes).into_iter().partition(|attribute| attribute.path().is_ident("budget"));
+    *attributes = rest;
+    let mut budget = None;
+    for attribute in mine {
+        let span = diagnostics.spans.add(&attribute);
+        if budget.is_some() {
+            diagnostics.report(
+                Diagnostic::new(Code::Attribute, span, "a second budget on one statement")
+                    .help("write one: `#[budget(bank_conflict = 1, excess_sectors = 4, because = \"…\")]`"),
+            );
+        }
+        match read(&attribute, span) {
+            Ok(read) => budget = Some(read),
+            Err(error) => diagnostics.report(
+                Diagnostic::new(Code::Attribute, span, error.to_string())
+                    .help("write `#[budget(bank_conflict = 31, because = \"shows the cost\")]`, or `excess_sectors = …`"),
+            ),
+        }
+    }
+    budget
+}
+
+fn read(attribute: &Attribute, span: SpanId) -> syn::Result<Budget> {
+    let mut budget = Budget { bank_conflict: None, excess_sectors: None, because: String::new(), span };
+    attribute.parse_nested_meta(|meta| {
+        if meta.path.is_ident("bank_conflict") {
+            budget.bank_conflict = Some(meta.value()?.parse::<LitInt>()?.base10_parse()?);
+        } else if meta.path.is_ident("excess_sectors") {
+            budget.excess_sectors = Some(meta.value()?.parse::<LitInt>()?.base10_parse()?);
+        } else if meta.path.is_ident("because") {
+            budget.because = meta.value()?.parse::<LitStr>()?.value();
+        } else {
+            return Err(meta.error("a budget takes `bank_conflict`, `excess_sectors` and `because`"));
+        }
+        Ok(())
+    })?;
+    if budget.because.trim().is_empty() {
+        return Err(syn::Error::new_spanned(attribute, "a budget needs its reason: `because = \"…\"`"));
+    }
+    if budget.bank_conflict.is_none() && budget.excess_sectors.is_none() {
+        return Err(syn::Error::new_spanned(attribute, "a budget names a cost: `bank_conflict = n` or `excess_sectors = n`"));
+    }
+    Ok(budget)
+}

@@ -1,0 +1,85 @@
+//! The function under the attribute.
+
+use super::Param;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use proc_macro2::TokenStream;
+use syn::{FnArg, ItemFn, Pat, ReturnType, Signature};
+
+/// Reads the item as a function.
+pub(super) fn parse(item: TokenStream, diagnostics: &mut Diagnostics) -> Option<ItemFn> {
+    match syn::parse2::<ItemFn>(item.clone()) {
+        Ok(function) => {
+            check_signature(&function.sig, diagnostics);
+            Some(function)
+        }
+        Err(error) => {
+            let span = diagnostics.spans.add_span(error.span());
+            let is_item = syn::parse2::<syn::Item>(item).is_ok();
+            let message = if is_item { "a kernel is a function".to_string() } else { error.to_string() };
+            let code = if is_item { Code::Unsupported } else { Code::Syntax };
+            diagnostics.report(
+                Diagnostic::new(code, span, message)
+                    .help("put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`"),
+            );
+            None
+        }
+    }
+}
+
+fn check_signature(signature: &Signature, diagnostics: &mut Diagnostics) {
+    let mut refuse = |tokens: &dyn quote::ToTokens, what: &str, instead: &str| {
+        let span = diagnostics.spans.add(&tokens.to_token_stream());
+        diagnostics.report(Diagnostic::new(Code::Unsupported, span, what.to_string()).help(instead.to_string()));
+    };
+    if let Some(token) = &signature.constness {
+        refuse(token, "a kernel cannot be `const`", "remove `const`: a kernel runs on the GPU");
+    }
+    if let Some(token) = &signature.asyncness {
+        refuse(token, "a kernel cannot be `async`", "remove `async`: a launch is already asynchronous");
+    }
+    if let Some(token) = &signature.abi {
+        refuse(token, "a kernel has no ABI of its own", "remove `extern`: the launcher passes the arguments");
+    }
+    if let syn::Safety::Unsafe(token) = &signature.safety {
+        refuse(token, "a kernel cannot be declared `unsafe`", "remove `unsafe`: whether the launch is safe follows from the proofs");
+    }
+    if !signature.generics.params.is_empty() {
+        refuse(
+            &signature.generics,
+            "a generic kernel is not part of the language yet",
+            "write the types and constants out, one kernel for each",
+        );
+    }
+    if let ReturnType::Type(_, ty) = &signature.output {
+        refuse(ty, "a kernel cannot return a value", "write the result to a `&mut` tensor argument");
+    }
+    if let Some(token) = &signature.variadic {
+        refuse(token, "a kernel has a fixed number of arguments", "remove `...`");
+    }
+}
+
+/// The parameters with a plain name.
+pub(super) fn params(signature: &Signature, diagnostics: &mut Diagnostics) -> Vec<Param> {
+    let mut params = Vec::new();
+    for input in &signature.inputs {
+        let named = match input {
+            FnArg::Typed(typed) => match &*typed.pat {
+                Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
+                    Some(Param { name: pat.ident.clone(), ty: (*typed.ty).clone() })
+                }
+                _ => None,
+            },
+            FnArg::Receiver(_) => None,
+        };
+        if let Some(param) = named {
+            params.push(param);
+        } else {
+            let span = diagnostics.spans.add(input);
+            diagnostics.report(
+                Diagnostic::new(Code::Parameter, span, "a kernel's parameter has a plain name")
+                    .help("write `input: &Matrix<f32>`"),
+            );
+        }
+    }
+    params
+}

@@ -1,0 +1,94 @@
+//! The catalogue of codes.
+
+/// A kind of error. The number is stable: people search for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Code {
+    /// The item or the attribute does not parse.
+    Syntax,
+    /// A construct that a kernel cannot have, or not yet.
+    Unsupported,
+    /// The arguments of `#[tiled_kernel]`.
+    Attribute,
+    /// A parameter of a type that a kernel cannot take.
+    Parameter,
+    /// A name that the macro cannot see or a kernel cannot use.
+    Name,
+    /// A type that does not fit; rustc usually says it first.
+    Type,
+    /// A value that must be known at compile time and is not.
+    Constant,
+    /// A layout under which elements of the tile would collide or leave it.
+    Layout,
+    /// A vector width that no instruction has.
+    VectorWidth,
+    /// Lanes of a warp need different words of one shared-memory bank.
+    BankConflict,
+    /// A budget that accepts more than occurs, or covers nothing.
+    Budget,
+    /// A warp touches more sectors than its bytes need.
+    Uncoalesced,
+    /// A vector access that is not aligned to its width.
+    Misaligned,
+    /// An index outside its tile.
+    TileBounds,
+    /// An index that may be outside its tensor.
+    TensorBounds,
+    /// An index computation that may leave the range of its type.
+    IndexRange,
+    /// A register array indexed by a value that is not constant after unrolling.
+    RegisterIndex,
+    /// More shared memory than a block has.
+    SharedMemory,
+    /// More threads than a block has, or none.
+    BlockSize,
+}
+
+impl Code {
+    /// All codes, in order.
+    pub const ALL: [Code; 19] = [
+        Code::Syntax,
+        Code::Unsupported,
+        Code::Attribute,
+        Code::Parameter,
+        Code::Name,
+        Code::Type,
+        Code::Constant,
+        Code::Layout,
+        Code::VectorWidth,
+        Code::BankConflict,
+        Code::Budget,
+        Code::Uncoalesced,
+        Code::Misaligned,
+        Code::TileBounds,
+        Code::TensorBounds,
+        Code::IndexRange,
+        Code::RegisterIndex,
+        Code::SharedMemory,
+        Code::BlockSize,
+    ];
+
+    /// The code as printed.
+    pub fn number(self) -> &'static str {
+        match self {
+            Code::Syntax => "TP0001",
+            Code::Unsupported => "TP0002",
+            Code::Attribute => "TP0003",
+            Code::Parameter => "TP0004",
+            Code::Name => "TP0005",
+            Code::Type => "TP0006",
+            Code::Constant => "TP0007",
+            Code::Layout => "TP0010",
+            Code::VectorWidth => "TP0011",
+            Code::BankConflict => "TP0101",
+            Code::Budget => "TP0102",
+            Code::Uncoalesced => "TP0201",
+            Code::Misaligned => "TP0301",
+            Code::TileBounds => "TP0401",
+            Code::TensorBounds => "TP0402",
+            Code::IndexRange => "TP0501",
+            Code::RegisterIndex => "TP0601",
+            Code::SharedMemory => "TP0701",
+            Code::BlockSize => "TP0702",
+        }
+    }
+}

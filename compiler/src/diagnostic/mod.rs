@@ -1,0 +1,96 @@
+//! Diagnostics: what is wrong, where, why, and what to do.
+//!
+//! Every pass takes `&mut Diagnostics`, reports and goes on. There are two stage barriers: after lowering and after the
+//! checks. One root cause is one diagnostic; they come out in order of the source.
+
+mod code;
+mod render;
+
+pub use code::Code;
+pub use render::{compile_errors, to_text};
+
+use crate::span::{SpanId, SpanTable};
+
+/// One error.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// The kind of error.
+    pub code: Code,
+    /// Where.
+    pub span: SpanId,
+    /// What: lower case, no full stop.
+    pub message: String,
+    /// Why: the witness.
+    pub notes: Vec<String>,
+    /// How to mend it; only what was tried.
+    pub helps: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error with its message.
+    pub fn new(code: Code, span: SpanId, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { code, span, message: message.into(), notes: Vec::new(), helps: Vec::new() }
+    }
+
+    /// Adds a note.
+    pub fn note(mut self, note: impl Into<String>) -> Diagnostic {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Adds a help.
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.helps.push(help.into());
+        self
+    }
+}
+
+/// Where errors go, with the spans that they and the IR refer to.
+#[derive(Debug, Default)]
+pub struct Diagnostics {
+    /// The spans.
+    pub spans: SpanTable,
+    errors: Vec<Diagnostic>,
+    deferred: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// Reports an error.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        if !self.errors.contains(&diagnostic) {
+            self.errors.push(diagnostic);
+        }
+    }
+
+    /// Reports something that rustc will explain better if it is an error in Rust too: a type, a name, a borrow. It
+    /// becomes an error of ours only where rustc accepts the body.
+    pub fn defer(&mut self, diagnostic: Diagnostic) {
+        if !self.deferred.contains(&diagnostic) {
+            self.deferred.push(diagnostic);
+        }
+    }
+
+    /// Whether the kernel cannot be compiled.
+    pub fn is_failed(&self) -> bool {
+        !(self.errors.is_empty() && self.deferred.is_empty())
+    }
+
+    /// The errors in order of the source.
+    pub fn errors(&self) -> Vec<&Diagnostic> {
+        self.sorted(&self.errors)
+    }
+
+    /// What becomes an error only where rustc accepts the body, in order of the source.
+    pub fn deferred(&self) -> Vec<&Diagnostic> {
+        self.sorted(&self.deferred)
+    }
+
+    fn sorted<'a>(&self, list: &'a [Diagnostic]) -> Vec<&'a Diagnostic> {
+        let mut list: Vec<&Diagnostic> = list.iter().collect();
+        list.sort_by_key(|error| {
+            let start = self.spans.get(error.span).start.start();
+            (start.line, start.column, error.code)
+        });
+        list
+    }
+}

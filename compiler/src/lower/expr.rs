@@ -1,0 +1,469 @@
+//! Expressions.
+
+use super::{literal, Binding, Lower, Operand, Term, Ty};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{BinaryOp, CompareOp, ExprKind, Handle, Scalar, Stmt, UnaryOp};
+use crate::ir;
+use crate::span::SpanId;
+use syn::{BinOp, Expr, Lit, UnOp};
+
+impl Lower<'_> {
+    /// Lowers an expression. `expected` is a hint for literals and vector widths, not a demand.
+    pub(super) fn operand(&mut self, expr: &Expr, expected: Option<Ty>) -> Operand {
+        match expr {
+            Expr::Paren(inner) => self.operand(&inner.expr, expected),
+            Expr::Group(inner) => self.operand(&inner.expr, expected),
+            Expr::Lit(lit) => self.literal(&lit.lit, expected),
+            Expr::Path(path) => self.name(path),
+            Expr::Unary(unary) => self.unary(unary, expected),
+            Expr::Binary(binary) => self.binary(binary, expected),
+            Expr::Cast(cast) => self.cast(cast),
+            Expr::Index(index) => self.index(index),
+            Expr::MethodCall(call) => self.method(call, expected),
+            Expr::Call(call) => self.call(call, expected),
+            Expr::Tuple(tuple) => Operand::Tuple(tuple.elems.iter().map(|part| self.operand(part, None)).collect()),
+            Expr::Array(array) => Operand::List(array.elems.iter().map(|part| self.operand(part, expected)).collect()),
+            Expr::Repeat(repeat) => match self.constant(&repeat.len, "the length of an array") {
+                Some(length) => {
+                    let part = self.operand(&repeat.expr, expected);
+                    Operand::List(vec![part; usize::try_from(length).unwrap_or(0).min(4096)])
+                }
+                None => Operand::Poison,
+            },
+            Expr::Block(block) => self.block_value(&block.block, expected),
+            Expr::If(branch) => self.if_value(branch, expected),
+            Expr::Reference(_) => self.unsupported(
+                expr,
+                "a reference cannot be a value in a kernel",
+                "name the element instead: `tile[r][c]`, `tensor[[r, c]]`; arrays are used by their elements",
+            ),
+            Expr::Closure(_) => self.unsupported(
+                expr,
+                "a kernel cannot have closures",
+                "write the code where it is used",
+            ),
+            Expr::Range(_) => self.unsupported(
+                expr,
+                "a range is only known in the head of a `for` loop",
+                "write `for i in 0..n { … }`, with `.step_by(s)` for another step",
+            ),
+            Expr::Macro(call) => {
+                let name = call.mac.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+                self.unsupported(
+                    expr,
+                    &format!("a kernel cannot use the macro `{name}!`"),
+                    "a GPU thread cannot print, format or unwind; write results to a tensor, and state conditions in `requires(…)`",
+                )
+            }
+            Expr::Field(_) => self.unsupported(
+                expr,
+                "a kernel has no structs and no tuple fields",
+                "take tuples apart in the `let`: `let (row, col) = …;`",
+            ),
+            Expr::Match(_) => self.unsupported(expr, "`match` is not part of the language yet", "write `if` and `else`"),
+            Expr::While(_) | Expr::Loop(_) | Expr::Break(_) | Expr::Continue(_) => self.unsupported(
+                expr,
+                "loops other than `for` over a range are not part of the language yet",
+                "write `for i in start..end` or `for i in (start..end).step_by(step)`",
+            ),
+            Expr::Return(_) => self.unsupported(
+                expr,
+                "an early return is not part of the language yet",
+                "put the rest of the kernel under `if`",
+            ),
+            Expr::Unsafe(_) => self.unsupported(
+                expr,
+                "a kernel cannot use `unsafe`",
+                "all that a kernel can do is checked; remove the block",
+            ),
+            Expr::Struct(_) => self.unsupported(expr, "a kernel has no structs", "use scalars, tuples and arrays"),
+            Expr::Try(_) => self.unsupported(
+                expr,
+                "a kernel cannot use `?`",
+                "a GPU thread has nobody to return an error to; check on the host, before the launch",
+            ),
+            Expr::Assign(_) | Expr::ForLoop(_) => {
+                self.statement_expression(expr, &mut Vec::new());
+                Operand::Tuple(Vec::new())
+            }
+            Expr::Async(_)
+            | Expr::Await(_)
+            | Expr::Const(_)
+            | Expr::Infer(_)
+            | Expr::Let(_)
+            | Expr::RawAddr(_)
+            | Expr::TryBlock(_)
+            | Expr::Yield(_)
+            | Expr::Verbatim(_) => self.not_in_a_kernel(expr),
+            _ => self.not_in_a_kernel(expr),
+        }
+    }
+
+    fn not_in_a_kernel(&mut self, expr: &Expr) -> Operand {
+        self.unsupported(
+            expr,
+            "this construct is not part of the kernel language",
+            "a kernel has `let`, assignment, `if`, `for`, arithmetic, and the accesses of its tiles and tensors",
+        )
+    }
+
+    /// Lowers an expression to a scalar or vector.
+    pub(super) fn value(&mut self, expr: &Expr, expected: Option<Ty>) -> Option<Handle<ir::Expr>> {
+        match self.operand(expr, expected) {
+            Operand::Value(value) => Some(value),
+            Operand::Poison => None,
+            Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) => {
+                self.mismatch(expr);
+                None
+            }
+        }
+    }
+
+    /// Lowers an expression to a scalar of this type.
+    pub(super) fn value_of(&mut self, expr: &Expr, term: Term) -> Option<Handle<ir::Expr>> {
+        let value = self.value(expr, Some(Ty::scalar(term)))?;
+        let ty = self.ty(value);
+        if ty.vector.is_some() || !self.terms.unify(ty.term, term) {
+            self.mismatch(expr);
+            return None;
+        }
+        Some(value)
+    }
+
+    /// Lowers an expression to an index.
+    pub(super) fn index_value(&mut self, expr: &Expr) -> Option<Handle<ir::Expr>> {
+        let term = self.terms.known(Scalar::Usize);
+        self.value_of(expr, term)
+    }
+
+    /// The value of an integer that must be known here.
+    pub(super) fn constant(&mut self, expr: &Expr, what: &str) -> Option<i128> {
+        if let Some(value) = literal(expr) {
+            return Some(value);
+        }
+        let mut value = None;
+        let statements = self.in_block(|lower| value = lower.value(expr, None));
+        let value = value?;
+        match self.kernel.exprs[value].kind {
+            ExprKind::Int(value) if statements.is_empty() => Some(value),
+            _ => {
+                let span = self.span(expr);
+                self.diagnostics.report(
+                    Diagnostic::new(Code::Constant, span, format!("{what} must be known at compile time"))
+                        .help("write an integer, or a `const` declared in the kernel"),
+                );
+                None
+            }
+        }
+    }
+
+    fn literal(&mut self, lit: &Lit, expected: Option<Ty>) -> Operand {
+        let span = self.span(lit);
+        match lit {
+            Lit::Bool(value) => {
+                let ty = Ty::scalar(self.terms.known(Scalar::Bool));
+                Operand::Value(self.expr(ExprKind::Bool(value.value), ty, span))
+            }
+            Lit::Int(int) => {
+                let suffix = Scalar::from_name(int.suffix());
+                if suffix.is_some_and(Scalar::is_float) {
+                    return self.float_literal(int.base10_digits(), suffix, span);
+                }
+                let Ok(value) = int.base10_parse::<i128>() else { return self.mismatch(lit) };
+                let term = match suffix {
+                    Some(scalar) => self.terms.known(scalar),
+                    // Joined to the expected type at once where that is an integer: fewer unknowns, better folding.
+                    None => match expected {
+                        Some(ty) if self.terms.is_integer(ty.term) => ty.term,
+                        _ => self.terms.integer(),
+                    },
+                };
+                Operand::Value(self.expr(ExprKind::Int(value), Ty::scalar(term), span))
+            }
+            Lit::Float(float) => self.float_literal(float.base10_digits(), Scalar::from_name(float.suffix()), span),
+            Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_) | Lit::Char(_) => self.unsupported(
+                lit,
+                "a kernel has no text",
+                "use numbers; a `b'x'` is a u8 only outside a kernel",
+            ),
+            _ => self.mismatch(lit),
+        }
+    }
+
+    fn float_literal(&mut self, digits: &str, suffix: Option<Scalar>, span: SpanId) -> Operand {
+        let term = match suffix {
+            Some(scalar) => self.terms.known(scalar),
+            None => self.terms.float(),
+        };
+        let value = self.expr(ExprKind::Float(0.0), Ty::scalar(term), span);
+        self.float_digits.push((value, digits.to_string()));
+        Operand::Value(value)
+    }
+
+    fn name(&mut self, path: &syn::ExprPath) -> Operand {
+        let Some(ident) = path.path.get_ident() else {
+            return self.defer(
+                Code::Name,
+                path,
+                "a macro cannot see what this path means",
+                "write the value out, or declare a `const` in the kernel",
+            );
+        };
+        let span = self.span(path);
+        match self.lookup(&ident.to_string()) {
+            Some(Binding::Local(local)) => {
+                let local = *local;
+                if self.kernel.locals[local].extents.is_empty() {
+                    let ty = self.local_types[local.index()];
+                    Operand::Value(self.expr(ExprKind::Local(local), ty, span))
+                } else {
+                    Operand::Array(local, Vec::new())
+                }
+            }
+            Some(Binding::Operand(Operand::Value(value))) => {
+                // A copy with the span of this use.
+                let (kind, ty) = (self.kernel.exprs[*value].kind.clone(), self.ty(*value));
+                Operand::Value(self.expr(kind, ty, span))
+            }
+            Some(Binding::Operand(operand)) => operand.clone(),
+            Some(Binding::Memory(base)) => {
+                let name = self.kernel.base_name(*base).to_string();
+                self.unsupported(
+                    path,
+                    &format!("`{name}` is memory, and only its elements are values"),
+                    "name an element: `tile[r][c]`, `tensor[[r, c]]`, or several: `read::<4>([r, c])`",
+                )
+            }
+            None => self.defer(
+                Code::Name,
+                path,
+                format!("the macro cannot see `{ident}`, which is declared outside the kernel"),
+                "declare it in the kernel (`const N: usize = 32;`) or pass it as an argument",
+            ),
+        }
+    }
+
+    fn unary(&mut self, unary: &syn::ExprUnary, expected: Option<Ty>) -> Operand {
+        let op = match unary.op {
+            UnOp::Neg(_) => UnaryOp::Negate,
+            UnOp::Not(_) => UnaryOp::Not,
+            _ => {
+                return self.unsupported(
+                    unary,
+                    "a kernel has no pointers",
+                    "name the element: `tile[r][c]`, `tensor[[r, c]]`",
+                );
+            }
+        };
+        let Some(a) = self.value(&unary.expr, expected) else { return Operand::Poison };
+        let (ty, span) = (self.ty(a), self.span(unary));
+        let known = self.terms.get(ty.term);
+        let fits = ty.vector.is_none()
+            && match op {
+                UnaryOp::Negate => known.is_none_or(|scalar| scalar.is_float() || scalar.is_signed()),
+                UnaryOp::Not => known.is_none_or(|scalar| !scalar.is_float()),
+            };
+        if !fits {
+            return self.mismatch(unary);
+        }
+        if let (UnaryOp::Negate, ExprKind::Int(value)) = (op, &self.kernel.exprs[a].kind) {
+            let value = -*value;
+            return Operand::Value(self.expr(ExprKind::Int(value), ty, span));
+        }
+        Operand::Value(self.expr(ExprKind::Unary(op, a), ty, span))
+    }
+
+    fn binary(&mut self, binary: &syn::ExprBinary, expected: Option<Ty>) -> Operand {
+        let span = self.span(binary);
+        if matches!(binary.op, BinOp::And(_) | BinOp::Or(_)) {
+            return self.logical(binary, span);
+        }
+        if let Some(op) = compare_op(&binary.op) {
+            let (Some(a), Some(b)) = self.pair(&binary.left, &binary.right, None) else { return Operand::Poison };
+            return self.compare(op, a, b, span, binary);
+        }
+        let Some(op) = binary_op(&binary.op) else {
+            self.statement_expression(&Expr::Binary(binary.clone()), &mut Vec::new());
+            return Operand::Tuple(Vec::new());
+        };
+        let (Some(a), Some(b)) = self.pair(&binary.left, &binary.right, expected) else { return Operand::Poison };
+        self.arithmetic(op, a, b, span, binary)
+    }
+
+    /// Both sides, left first; the left one is stored away if the right one has effects.
+    fn pair(
+        &mut self,
+        left: &Expr,
+        right: &Expr,
+        expected: Option<Ty>,
+    ) -> (Option<Handle<ir::Expr>>, Option<Handle<ir::Expr>>) {
+        let mut a = self.value(left, expected);
+        if matches!(right, Expr::Block(_) | Expr::If(_)) {
+            a = a.map(|a| self.temporary("left", a));
+        }
+        let hint = a.map(|a| self.ty(a)).or(expected);
+        (a, self.value(right, hint))
+    }
+
+    pub(super) fn compare(
+        &mut self,
+        op: CompareOp,
+        a: Handle<ir::Expr>,
+        b: Handle<ir::Expr>,
+        span: SpanId,
+        at: &impl quote::ToTokens,
+    ) -> Operand {
+        let (ta, tb) = (self.ty(a), self.ty(b));
+        if ta.vector.is_some() || tb.vector.is_some() || !self.terms.unify(ta.term, tb.term) {
+            return self.mismatch(at);
+        }
+        let ty = Ty::scalar(self.terms.known(Scalar::Bool));
+        Operand::Value(self.expr(ExprKind::Compare(op, a, b), ty, span))
+    }
+
+    /// An operation of two values, folded if both are integer literals.
+    pub(super) fn arithmetic(
+        &mut self,
+        op: BinaryOp,
+        a: Handle<ir::Expr>,
+        b: Handle<ir::Expr>,
+        span: SpanId,
+        at: &impl quote::ToTokens,
+    ) -> Operand {
+        let (ta, tb) = (self.ty(a), self.ty(b));
+        let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+        let scalars = ta.vector.is_none() && tb.vector.is_none();
+        let known = self.terms.get(ta.term);
+        let fits = scalars
+            && (shift || self.terms.unify(ta.term, tb.term))
+            && match op {
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Min | BinaryOp::Max => {
+                    known != Some(Scalar::Bool)
+                }
+                BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => known.is_none_or(|scalar| !scalar.is_float()),
+                BinaryOp::Shl | BinaryOp::Shr => self.terms.is_integer(ta.term) && self.terms.is_integer(tb.term),
+                BinaryOp::DivCeil => self.terms.is_integer(ta.term) && known.is_none_or(|scalar| !scalar.is_signed()),
+            };
+        if !fits {
+            return self.mismatch(at);
+        }
+        let folded = match (&self.kernel.exprs[a].kind, &self.kernel.exprs[b].kind) {
+            (ExprKind::Int(x), ExprKind::Int(y)) => fold(op, *x, *y).filter(|value| {
+                self.terms.get(ta.term).and_then(Scalar::range).is_none_or(|(low, high)| (low..=high).contains(value))
+            }),
+            _ => None,
+        };
+        let kind = match folded {
+            Some(value) => ExprKind::Int(value),
+            None => ExprKind::Binary(op, a, b),
+        };
+        Operand::Value(self.expr(kind, ta, span))
+    }
+
+    /// `&&` and `||`. The right side may hold loads, which only the threads that need it may execute.
+    fn logical(&mut self, binary: &syn::ExprBinary, span: SpanId) -> Operand {
+        let and = matches!(binary.op, BinOp::And(_));
+        let op = if and { BinaryOp::And } else { BinaryOp::Or };
+        let bool_term = self.terms.known(Scalar::Bool);
+        let Some(a) = self.value_of(&binary.left, bool_term) else { return Operand::Poison };
+        let mut right = None;
+        let mut statements = self.in_block(|lower| right = lower.value_of(&binary.right, bool_term));
+        let Some(b) = right else { return Operand::Poison };
+        let ty = Ty::scalar(bool_term);
+        if statements.is_empty() {
+            return Operand::Value(self.expr(ExprKind::Binary(op, a, b), ty, span));
+        }
+        let local = self.local("condition", ty, Vec::new(), span);
+        self.push(Stmt::Assign { local, value: a });
+        let condition = self.expr(ExprKind::Local(local), ty, span);
+        statements.push(Stmt::Assign { local, value: b });
+        let (then, otherwise) = if and { (statements, Vec::new()) } else { (Vec::new(), statements) };
+        self.push(Stmt::If { condition, then, otherwise });
+        Operand::Value(self.expr(ExprKind::Local(local), ty, span))
+    }
+
+    fn cast(&mut self, cast: &syn::ExprCast) -> Operand {
+        let Some(value) = self.value(&cast.expr, None) else { return Operand::Poison };
+        let scalar = match &*cast.ty {
+            syn::Type::Path(path) => path.path.get_ident().and_then(|ident| Scalar::from_name(&ident.to_string())),
+            _ => None,
+        };
+        let Some(scalar) = scalar else { return self.mismatch(cast) };
+        let from = self.ty(value);
+        if from.vector.is_some() || scalar == Scalar::Bool {
+            return self.mismatch(cast);
+        }
+        let span = self.span(cast);
+        let ty = Ty::scalar(self.terms.known(scalar));
+        if let (ExprKind::Int(literal), Some((low, high))) = (&self.kernel.exprs[value].kind, scalar.range()) {
+            if (low..=high).contains(literal) {
+                let literal = *literal;
+                return Operand::Value(self.expr(ExprKind::Int(literal), ty, span));
+            }
+        }
+        Operand::Value(self.expr(ExprKind::Cast(value), ty, span))
+    }
+}
+
+/// Integer arithmetic on literals, where it is defined.
+fn fold(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
+    match op {
+        BinaryOp::Add => a.checked_add(b),
+        BinaryOp::Sub => a.checked_sub(b),
+        BinaryOp::Mul => a.checked_mul(b),
+        BinaryOp::Div => a.checked_div(b),
+        BinaryOp::Rem => a.checked_rem(b),
+        BinaryOp::And => Some(a & b),
+        BinaryOp::Or => Some(a | b),
+        BinaryOp::Xor => Some(a ^ b),
+        BinaryOp::Shl => (0..64).contains(&b).then(|| a.checked_mul(1 << b)).flatten(),
+        BinaryOp::Shr => (0..64).contains(&b).then(|| a >> b),
+        BinaryOp::Min => Some(a.min(b)),
+        BinaryOp::Max => Some(a.max(b)),
+        BinaryOp::DivCeil => (a >= 0 && b > 0).then(|| (a + b - 1) / b),
+    }
+}
+
+pub(super) fn binary_op(op: &BinOp) -> Option<BinaryOp> {
+    Some(match op {
+        BinOp::Add(_) | BinOp::AddAssign(_) => BinaryOp::Add,
+        BinOp::Sub(_) | BinOp::SubAssign(_) => BinaryOp::Sub,
+        BinOp::Mul(_) | BinOp::MulAssign(_) => BinaryOp::Mul,
+        BinOp::Div(_) | BinOp::DivAssign(_) => BinaryOp::Div,
+        BinOp::Rem(_) | BinOp::RemAssign(_) => BinaryOp::Rem,
+        BinOp::BitXor(_) | BinOp::BitXorAssign(_) => BinaryOp::Xor,
+        BinOp::BitAnd(_) | BinOp::BitAndAssign(_) => BinaryOp::And,
+        BinOp::BitOr(_) | BinOp::BitOrAssign(_) => BinaryOp::Or,
+        BinOp::Shl(_) | BinOp::ShlAssign(_) => BinaryOp::Shl,
+        BinOp::Shr(_) | BinOp::ShrAssign(_) => BinaryOp::Shr,
+        _ => return None,
+    })
+}
+
+pub(super) fn is_compound(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_)
+    )
+}
+
+fn compare_op(op: &BinOp) -> Option<CompareOp> {
+    Some(match op {
+        BinOp::Lt(_) => CompareOp::Less,
+        BinOp::Le(_) => CompareOp::LessEqual,
+        BinOp::Gt(_) => CompareOp::Greater,
+        BinOp::Ge(_) => CompareOp::GreaterEqual,
+        BinOp::Eq(_) => CompareOp::Equal,
+        BinOp::Ne(_) => CompareOp::NotEqual,
+        _ => return None,
+    })
+}

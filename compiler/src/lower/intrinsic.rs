@@ -1,0 +1,293 @@
+//! Calls: the vocabulary of the prelude.
+
+use super::{Binding, Lower, Operand, Ty};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{Axis, Base, BinaryOp, CompareOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync};
+use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
+
+/// The methods that a kernel knows, for the error that lists them.
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
+
+impl Lower<'_> {
+    /// `thread_x()`, `sync_threads()`, `Vector::splat(…)`.
+    pub(super) fn call(&mut self, call: &ExprCall, expected: Option<Ty>) -> Operand {
+        let Expr::Path(callee) = &*call.func else {
+            return self.unsupported(call, "a kernel can only call functions by name", "call a function of the prelude");
+        };
+        let names: Vec<String> = callee.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        match names.as_slice() {
+            [.., "Vector", constructor] => self.vector(call, &callee.path, constructor, expected),
+            [.., "Shared", "new"] => self.unsupported(
+                call,
+                "a shared tile is declared by its own `let`",
+                "write `let mut tile = Shared::<[[f32; 32]; 32], Pad<1>>::new();`",
+            ),
+            [.., name] => self.function(call, name),
+            [] => Operand::Poison,
+        }
+    }
+
+    fn function(&mut self, call: &ExprCall, name: &str) -> Operand {
+        let span = self.span(call);
+        let kind = match name {
+            "thread_x" => ExprKind::Thread(Axis::X),
+            "thread_y" => ExprKind::Thread(Axis::Y),
+            "thread_z" => ExprKind::Thread(Axis::Z),
+            "block_x" => ExprKind::Block(Axis::X),
+            "block_y" => ExprKind::Block(Axis::Y),
+            "block_z" => ExprKind::Block(Axis::Z),
+            "grid_x" => ExprKind::Grid(Axis::X),
+            "grid_y" => ExprKind::Grid(Axis::Y),
+            "grid_z" => ExprKind::Grid(Axis::Z),
+            "sync_threads" => {
+                self.push(Stmt::Sync(Sync::THREADS, span));
+                return Operand::Tuple(Vec::new());
+            }
+            _ => {
+                return self.defer(
+                    Code::Name,
+                    &call.func,
+                    format!("a kernel cannot call `{name}`, which the macro cannot see"),
+                    "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, and `sync_threads()`",
+                );
+            }
+        };
+        if !call.args.is_empty() {
+            return self.mismatch(call);
+        }
+        let ty = Ty::scalar(self.terms.known(Scalar::Usize));
+        Operand::Value(self.expr(kind, ty, span))
+    }
+
+    /// `Vector::new([…])`, `Vector::from([…])`, `Vector::splat(x)`.
+    fn vector(&mut self, call: &ExprCall, path: &Path, constructor: &str, expected: Option<Ty>) -> Operand {
+        let span = self.span(call);
+        let written = self.vector_arguments(path);
+        let element = match (written, expected) {
+            (Some((term, _)), _) => Some(Ty::scalar(term)),
+            (None, Some(ty)) => Some(Ty::scalar(ty.term)),
+            (None, None) => None,
+        };
+        let Some(argument) = call.args.first().filter(|_| call.args.len() == 1) else { return self.mismatch(call) };
+        let argument = self.operand(argument, element);
+        let values = match (constructor, argument) {
+            ("new" | "from", argument @ (Operand::List(_) | Operand::Array(..))) => self.elements(&argument, span),
+            ("splat", Operand::Value(value)) => {
+                let width = written.map(|(_, width)| width).or(expected.and_then(|ty| ty.vector));
+                let Some(width) = width else {
+                    let span = self.span(call);
+                    self.diagnostics.report(
+                        Diagnostic::new(Code::Constant, span, "the width of this vector is not known here")
+                            .help("write it: `Vector::<f32, 4>::splat(0.0)`"),
+                    );
+                    return Operand::Poison;
+                };
+                Some(vec![value; width as usize])
+            }
+            (_, Operand::Poison) => return Operand::Poison,
+            _ => None,
+        };
+        let Some(values) = values else { return self.mismatch(call) };
+        let Some(first) = values.first() else { return self.mismatch(call) };
+        let term = self.ty(*first).term;
+        for value in &values {
+            let ty = self.ty(*value);
+            if ty.vector.is_some() || !self.terms.unify(term, ty.term) {
+                return self.mismatch(call);
+            }
+        }
+        let ty = Ty { term, vector: Some(values.len() as u32) };
+        if let Some((element, width)) = written {
+            if width as usize != values.len() || !self.terms.unify(element, term) {
+                return self.mismatch(call);
+            }
+        }
+        Operand::Value(self.expr(ExprKind::Vector(values), ty, span))
+    }
+
+    /// The element type and width in `Vector::<f32, 4>::…`.
+    fn vector_arguments(&mut self, path: &Path) -> Option<(super::Term, u32)> {
+        let segment = path.segments.iter().rev().nth(1)?;
+        let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+        let mut arguments = arguments.args.iter();
+        let GenericArgument::Type(element) = arguments.next()? else { return None };
+        let element = self.scalar_type(element)?;
+        let width = self.generic_constant(arguments.next()?, "the width of a vector")?;
+        Some((self.terms.known(element), u32::try_from(width).ok()?))
+    }
+
+    /// The constant in `read::<4>`, where a name such as `V` parses as a type.
+    pub(super) fn generic_constant(&mut self, argument: &GenericArgument, what: &str) -> Option<i128> {
+        match argument {
+            GenericArgument::Const(expr) => self.constant(expr, what),
+            GenericArgument::Type(syn::Type::Path(path)) => {
+                let expr = Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: path.path.clone() });
+                self.constant(&expr, what)
+            }
+            _ => None,
+        }
+    }
+
+    /// The values of an array of one dimension.
+    fn elements(&mut self, array: &Operand, span: crate::span::SpanId) -> Option<Vec<Handle<crate::ir::Expr>>> {
+        match array {
+            Operand::List(list) => list
+                .iter()
+                .map(|operand| match operand {
+                    Operand::Value(value) => Some(*value),
+                    _ => None,
+                })
+                .collect(),
+            Operand::Array(local, prefix) => {
+                let rest = self.kernel.locals[*local].extents.get(prefix.len()..)?.to_vec();
+                let [extent] = rest.as_slice() else { return None };
+                let ty = self.local_types[local.index()];
+                Some(
+                    (0..*extent)
+                        .map(|i| {
+                            let i = self.index_literal(i128::from(i), span);
+                            let index = prefix.iter().copied().chain([i]).collect();
+                            self.expr(ExprKind::Element(*local, index), ty, span)
+                        })
+                        .collect(),
+                )
+            }
+            Operand::Value(_) | Operand::Tuple(_) | Operand::Poison => None,
+        }
+    }
+
+    /// `input.rows()`, `tile.read::<4>([r, c])`, `a.min(b)`.
+    pub(super) fn method(&mut self, call: &ExprMethodCall, expected: Option<Ty>) -> Operand {
+        if let Some(base) = self.memory(&call.receiver) {
+            return self.memory_method(call, base, expected);
+        }
+        let Some(receiver) = self.value(&call.receiver, expected) else { return Operand::Poison };
+        let name = call.method.to_string();
+        let span = self.span(call);
+        let binary = match name.as_str() {
+            "min" => BinaryOp::Min,
+            "max" => BinaryOp::Max,
+            "div_ceil" => BinaryOp::DivCeil,
+            "is_multiple_of" => BinaryOp::Rem,
+            _ => {
+                return self.defer(
+                    Code::Name,
+                    &call.method,
+                    format!("the method `{name}` is not part of the kernel language"),
+                    &format!("a kernel knows {METHODS}"),
+                );
+            }
+        };
+        let Some(argument) = call.args.first().filter(|_| call.args.len() == 1) else { return self.mismatch(call) };
+        let ty = self.ty(receiver);
+        let Some(argument) = self.value(argument, Some(ty)) else { return Operand::Poison };
+        let result = self.arithmetic(binary, receiver, argument, span, call);
+        match (name.as_str(), result) {
+            ("is_multiple_of", Operand::Value(remainder)) => {
+                let zero = self.expr(ExprKind::Int(0), ty, span);
+                self.compare(CompareOp::Equal, remainder, zero, span, call)
+            }
+            (_, result) => result,
+        }
+    }
+
+    /// The tile or tensor that an expression names.
+    pub(super) fn memory(&self, expr: &Expr) -> Option<Base> {
+        match expr {
+            Expr::Paren(inner) => self.memory(&inner.expr),
+            Expr::Group(inner) => self.memory(&inner.expr),
+            Expr::Path(path) => match self.lookup(&path.path.get_ident()?.to_string())? {
+                Binding::Memory(base) => Some(*base),
+                Binding::Local(_) | Binding::Operand(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn memory_method(&mut self, call: &ExprMethodCall, base: Base, expected: Option<Ty>) -> Operand {
+        let name = call.method.to_string();
+        match (name.as_str(), base) {
+            ("read", _) => self.read_vector(call, base, expected),
+            ("write", _) => self.write_vector(call, base),
+            (_, Base::Tensor(param)) => match self.kernel.params[param].kind {
+                ParamKind::Tensor { rank, .. } => self.shape(call, param, rank, &name),
+                ParamKind::Scalar(_) => self.mismatch(call),
+            },
+            (_, Base::Tile(_)) => self.unknown_memory_method(call, &name),
+        }
+    }
+
+    fn unknown_memory_method(&mut self, call: &ExprMethodCall, name: &str) -> Operand {
+        self.defer(
+            Code::Name,
+            &call.method,
+            format!("the method `{name}` is not part of the kernel language"),
+            &format!("a kernel knows {METHODS}"),
+        )
+    }
+
+    fn shape(&mut self, call: &ExprMethodCall, param: Handle<crate::ir::Param>, rank: u32, name: &str) -> Operand {
+        let span = self.span(call);
+        let kind = match (name, rank) {
+            ("rows", 2) => ExprKind::Extent(param, 0),
+            ("cols", 2) => ExprKind::Extent(param, 1),
+            ("len", 1) => ExprKind::Extent(param, 0),
+            ("pitch", 2) => ExprKind::Stride(param, 0),
+            ("extent" | "stride", _) => {
+                let Some(argument) = call.args.first() else { return self.mismatch(call) };
+                let Some(dimension) = self.constant(argument, "a dimension") else { return Operand::Poison };
+                match u32::try_from(dimension) {
+                    Ok(dimension) if dimension < rank && name == "extent" => ExprKind::Extent(param, dimension),
+                    Ok(dimension) if dimension + 1 < rank => ExprKind::Stride(param, dimension),
+                    Ok(dimension) if dimension + 1 == rank => ExprKind::Int(1),
+                    _ => {
+                        let span = self.span(argument);
+                        self.diagnostics.report(
+                            Diagnostic::new(Code::Constant, span, format!("a tensor of rank {rank} has no dimension {dimension}"))
+                                .note(format!("its dimensions are 0 to {}, outermost first", rank - 1)),
+                        );
+                        return Operand::Poison;
+                    }
+                }
+            }
+            _ => return self.unknown_memory_method(call, name),
+        };
+        let ty = Ty::scalar(self.terms.known(Scalar::Usize));
+        Operand::Value(self.expr(kind, ty, span))
+    }
+
+    /// `read::<V>([…])`.
+    fn read_vector(&mut self, call: &ExprMethodCall, base: Base, expected: Option<Ty>) -> Operand {
+        let written = call.turbofish.as_ref().and_then(|arguments| arguments.args.first());
+        let width = match written {
+            Some(argument) => self.generic_constant(argument, "the width of a vector"),
+            None => expected.and_then(|ty| ty.vector).map(i128::from),
+        };
+        let (Some(width), Some(index)) = (width, call.args.first().filter(|_| call.args.len() == 1)) else {
+            let span = self.span(call);
+            self.diagnostics.report(
+                Diagnostic::new(Code::Constant, span, "the width of this vector is not known here")
+                    .help("write it: `read::<4>([row, col])`"),
+            );
+            return Operand::Poison;
+        };
+        let Some(place) = self.vector_place(call, base, index, width) else { return Operand::Poison };
+        let term = self.terms.known(self.kernel.element(base));
+        let ty = Ty { term, vector: Some(place.width) };
+        Operand::Value(self.load(place, ty, call))
+    }
+
+    /// `write([…], vector)`.
+    fn write_vector(&mut self, call: &ExprMethodCall, base: Base) -> Operand {
+        let [index, value] = call.args.iter().collect::<Vec<_>>()[..] else { return self.mismatch(call) };
+        let term = self.terms.known(self.kernel.element(base));
+        let Some(value) = self.value(value, Some(Ty { term, vector: None })) else { return Operand::Poison };
+        let ty = self.ty(value);
+        let Some(width) = ty.vector.filter(|_| self.terms.unify(ty.term, term)) else { return self.mismatch(call) };
+        let Some(place) = self.vector_place(call, base, index, i128::from(width)) else { return Operand::Poison };
+        let Some(site) = self.site(place, Role::Write, call) else { return Operand::Poison };
+        self.push(Stmt::Store { site, value });
+        Operand::Tuple(Vec::new())
+    }
+}

@@ -1,0 +1,382 @@
+//! The kernel as written → IR: names, types, tuples and nested expressions are resolved here.
+//!
+//! Lowering never stops at an error: it reports, yields a poisoned operand that absorbs what is done with it, and goes
+//! on. What rustc will refuse anyway (types, unknown names) is deferred, see [`Diagnostics::defer`].
+
+mod expr;
+mod intrinsic;
+mod place;
+mod shared;
+mod stmt;
+mod types;
+
+use crate::ast;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::ir::{
+    Arena, Base, Block, Budget, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind, Scalar, Site, Stmt, Type,
+};
+use crate::span::SpanId;
+use quote::ToTokens;
+use std::collections::HashMap;
+use types::{Term, Terms, Ty};
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+enum Binding {
+    /// A variable.
+    Local(Handle<Local>),
+    /// A tile or tensor.
+    Memory(Base),
+    /// A value known where it is declared: a scalar argument, a constant, a part of a tuple that was never stored.
+    Operand(Operand),
+}
+
+/// The result of lowering an expression.
+#[derive(Clone, Debug)]
+enum Operand {
+    /// A scalar or vector.
+    Value(Handle<Expr>),
+    /// A register array, or a part of one: the variable and the leading indices.
+    Array(Handle<Local>, Vec<Handle<Expr>>),
+    /// An array that is not stored anywhere.
+    List(Vec<Operand>),
+    /// A tuple; `()` is the empty one.
+    Tuple(Vec<Operand>),
+    /// The result of an error that has been reported.
+    Poison,
+}
+
+/// The state of lowering one kernel.
+struct Lower<'a> {
+    kernel: Kernel,
+    /// By expression.
+    types: Vec<Ty>,
+    /// By local.
+    local_types: Vec<Ty>,
+    terms: Terms,
+    /// Float literals as written; they are rounded once, to the type that inference finds.
+    float_digits: Vec<(Handle<Expr>, String)>,
+    scopes: Vec<HashMap<String, Binding>>,
+    /// The statement lists being built, outermost first.
+    blocks: Vec<Block>,
+    /// The budget of the statement being lowered.
+    budget: Option<Handle<Budget>>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+/// Lowers a kernel. The result is meaningful only if `diagnostics` has not failed.
+pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
+    let span = diagnostics.spans.add(&ast.function.sig.ident);
+    let mut terms = Terms::default();
+    let usize_term = terms.known(Scalar::Usize);
+    let mut exprs = Arena::default();
+    let one = exprs.add(Expr { kind: ExprKind::Int(1), ty: Type::Scalar(Scalar::Usize), span });
+    let mut lower = Lower {
+        kernel: Kernel {
+            name: ast.function.sig.ident.to_string(),
+            params: Arena::default(),
+            block: [1; 3],
+            grid: [one; 3],
+            requires: Vec::new(),
+            tiles: Arena::default(),
+            locals: Arena::default(),
+            exprs,
+            sites: Arena::default(),
+            loops: Arena::default(),
+            budgets: Arena::default(),
+            body: Vec::new(),
+            span,
+        },
+        types: vec![Ty::scalar(usize_term)],
+        local_types: Vec::new(),
+        terms,
+        float_digits: Vec::new(),
+        scopes: vec![HashMap::new()],
+        blocks: Vec::new(),
+        budget: None,
+        diagnostics,
+    };
+    lower.params(&ast.params);
+    lower.launch(ast);
+    lower.budget = ast.budget.as_ref().map(|budget| lower.add_budget(budget));
+    lower.kernel.body = lower.in_block(|lower| lower.block_items(&ast.function.block));
+    lower.finish()
+}
+
+impl Lower<'_> {
+    fn params(&mut self, params: &[ast::Param]) {
+        for param in params {
+            let span = self.diagnostics.spans.add(&param.name);
+            let name = param.name.to_string();
+            let Some(kind) = self.param_kind(&param.ty) else {
+                self.bind(name, Binding::Operand(Operand::Poison));
+                continue;
+            };
+            let handle = self.kernel.params.add(Param { name: name.clone(), kind, span });
+            let binding = match kind {
+                ParamKind::Tensor { .. } => Binding::Memory(Base::Tensor(handle)),
+                ParamKind::Scalar(scalar) => {
+                    let ty = Ty::scalar(self.terms.known(scalar));
+                    Binding::Operand(Operand::Value(self.expr(ExprKind::Param(handle), ty, span)))
+                }
+            };
+            self.bind(name, binding);
+        }
+    }
+
+    fn param_kind(&mut self, ty: &syn::Type) -> Option<ParamKind> {
+        let kind = match ty {
+            syn::Type::Reference(reference) => self.tensor_kind(&reference.elem, reference.mutability.is_some()),
+            syn::Type::Path(path) => {
+                path.path.get_ident().and_then(|ident| Scalar::from_name(&ident.to_string())).map(ParamKind::Scalar)
+            }
+            _ => None,
+        };
+        if kind.is_none() {
+            let span = self.span(ty);
+            let text = self.diagnostics.spans.get(span).text.clone();
+            let mut error = Diagnostic::new(Code::Parameter, span, format!("a kernel cannot take a parameter of type `{text}`"))
+                .note("a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize");
+            error = match ty {
+                syn::Type::Path(path) if path.path.segments.iter().any(|s| s.ident == "Tensor" || s.ident == "Matrix") => {
+                    error.help(format!("take it by reference: `&{text}` to read it, `&mut {text}` to write it"))
+                }
+                _ => error.help("write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`"),
+            };
+            self.diagnostics.report(error);
+        }
+        kind
+    }
+
+    fn tensor_kind(&mut self, ty: &syn::Type, mutable: bool) -> Option<ParamKind> {
+        let syn::Type::Path(path) = ty else { return None };
+        let segment = path.path.segments.last()?;
+        let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+        let mut arguments = arguments.args.iter();
+        let element = match arguments.next()? {
+            syn::GenericArgument::Type(syn::Type::Path(path)) => Scalar::from_name(&path.path.get_ident()?.to_string())?,
+            _ => return None,
+        };
+        if matches!(element, Scalar::Bool | Scalar::Usize) {
+            return None;
+        }
+        let rank = match (segment.ident.to_string().as_str(), arguments.next()) {
+            ("Matrix", None) => 2,
+            ("Tensor", Some(syn::GenericArgument::Const(rank))) => u32::try_from(literal(rank)?).ok()?,
+            _ => return None,
+        };
+        ((1..=3).contains(&rank) && arguments.next().is_none()).then_some(ParamKind::Tensor { element, rank, mutable })
+    }
+
+    /// Block, grid and contract.
+    fn launch(&mut self, ast: &ast::Kernel) {
+        for (place, extent) in ast.block.iter().take(3).enumerate() {
+            let Some(value) = self.constant(extent, "an extent of `block`") else { continue };
+            let span = self.span(extent);
+            match u32::try_from(value) {
+                Ok(value) if value >= 1 && value <= [1024, 1024, 64][place] => self.kernel.block[place] = value,
+                _ => self.diagnostics.report(Diagnostic::new(
+                    Code::BlockSize,
+                    span,
+                    format!("a block cannot have {value} threads in this direction: at least 1, at most 1024 in x and y, 64 in z"),
+                )),
+            }
+        }
+        let threads: u64 = self.kernel.block.iter().map(|extent| u64::from(*extent)).product();
+        if threads > 1024 {
+            let span = self.kernel.span;
+            self.diagnostics.report(
+                Diagnostic::new(Code::BlockSize, span, format!("a block of {threads} threads, and a GPU has at most 1024"))
+                    .help("make the block smaller and let each thread do more elements in a loop"),
+            );
+        }
+        for (place, extent) in ast.grid.iter().take(3).enumerate() {
+            let usize_term = self.terms.known(Scalar::Usize);
+            if let Some(value) = self.host_value(extent, usize_term) {
+                self.kernel.grid[place] = value;
+            }
+        }
+        for condition in &ast.requires {
+            let bool_term = self.terms.known(Scalar::Bool);
+            if let Some(value) = self.host_value(condition, bool_term) {
+                let span = self.span(condition);
+                self.kernel.requires.push(Contract { condition: value, span });
+            }
+        }
+    }
+
+    /// An expression that the launcher evaluates: it may name extents, strides, scalar arguments and constants.
+    fn host_value(&mut self, expr: &syn::Expr, expected: Term) -> Option<Handle<Expr>> {
+        let mut value = None;
+        let statements = self.in_block(|lower| value = lower.value_of(expr, expected));
+        let value = value?;
+        let span = self.span(expr);
+        let device = !statements.is_empty()
+            || self.any_node(value, &|kind| {
+                matches!(kind, ExprKind::Thread(_) | ExprKind::Block(_) | ExprKind::Grid(_) | ExprKind::Float(_))
+            });
+        if device {
+            self.diagnostics.report(
+                Diagnostic::new(Code::Attribute, span, "the launcher cannot evaluate this expression")
+                    .note("`grid` and `requires` are evaluated on the host, before any thread or element exists")
+                    .help("use extents (`input.rows()`), strides (`input.pitch()`), scalar arguments and integer constants"),
+            );
+            return None;
+        }
+        Some(value)
+    }
+
+    fn any_node(&self, root: Handle<Expr>, test: &dyn Fn(&ExprKind) -> bool) -> bool {
+        let kind = &self.kernel.exprs[root].kind;
+        test(kind) || operands(kind).into_iter().any(|operand| self.any_node(operand, test))
+    }
+
+    fn add_budget(&mut self, budget: &ast::Budget) -> Handle<Budget> {
+        self.kernel.budgets.add(Budget {
+            bank_conflict: budget.bank_conflict,
+            excess_sectors: budget.excess_sectors,
+            because: budget.because.clone(),
+            span: budget.span,
+        })
+    }
+
+    /// Types are known now: writes them into the expressions and locals.
+    fn finish(mut self) -> Kernel {
+        for handle in self.kernel.exprs.handles() {
+            self.kernel.exprs[handle].ty = self.terms.resolve(self.types[handle.index()]);
+        }
+        for (handle, digits) in self.float_digits {
+            let value = match self.kernel.exprs[handle].ty.scalar() {
+                Scalar::F32 => digits.parse::<f32>().map(f64::from),
+                _ => digits.parse::<f64>(),
+            };
+            self.kernel.exprs[handle].kind = ExprKind::Float(value.unwrap_or(f64::NAN));
+        }
+        for handle in self.kernel.locals.handles() {
+            self.kernel.locals[handle].ty = self.terms.resolve(self.local_types[handle.index()]);
+        }
+        self.kernel
+    }
+
+    // ---- building ----
+
+    fn span(&mut self, tokens: &impl ToTokens) -> SpanId {
+        self.diagnostics.spans.add(tokens)
+    }
+
+    fn expr(&mut self, kind: ExprKind, ty: Ty, span: SpanId) -> Handle<Expr> {
+        self.types.push(ty);
+        // The type is written at the end, when all uses are known.
+        self.kernel.exprs.add(Expr { kind, ty: Type::Scalar(Scalar::I32), span })
+    }
+
+    fn ty(&self, expr: Handle<Expr>) -> Ty {
+        self.types[expr.index()]
+    }
+
+    fn index_literal(&mut self, value: i128, span: SpanId) -> Handle<Expr> {
+        let ty = Ty::scalar(self.terms.known(Scalar::Usize));
+        self.expr(ExprKind::Int(value), ty, span)
+    }
+
+    fn local(&mut self, name: &str, ty: Ty, extents: Vec<u32>, span: SpanId) -> Handle<Local> {
+        self.local_types.push(ty);
+        self.kernel.locals.add(Local { name: name.into(), ty: Type::Scalar(Scalar::I32), extents, span })
+    }
+
+    /// A fresh variable with this value, and the expression that reads it.
+    fn temporary(&mut self, name: &str, value: Handle<Expr>) -> Handle<Expr> {
+        let (ty, span) = (self.ty(value), self.kernel.exprs[value].span);
+        let local = self.local(name, ty, Vec::new(), span);
+        self.push(Stmt::Assign { local, value });
+        self.expr(ExprKind::Local(local), ty, span)
+    }
+
+    fn push(&mut self, stmt: Stmt) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.push(stmt);
+        }
+    }
+
+    fn add_site(&mut self, site: Site) -> Handle<Site> {
+        self.kernel.sites.add(site)
+    }
+
+    /// Runs `fill` with a new statement list and a new scope.
+    fn in_block(&mut self, fill: impl FnOnce(&mut Self)) -> Block {
+        self.blocks.push(Vec::new());
+        self.scopes.push(HashMap::new());
+        fill(self);
+        self.scopes.pop();
+        self.blocks.pop().unwrap_or_default()
+    }
+
+    fn bind(&mut self, name: String, binding: Binding) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, binding);
+        }
+    }
+
+    fn lookup(&self, name: &str) -> Option<&Binding> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    // ---- errors ----
+
+    fn unsupported(&mut self, tokens: &impl ToTokens, what: &str, instead: &str) -> Operand {
+        let span = self.span(tokens);
+        self.diagnostics.report(Diagnostic::new(Code::Unsupported, span, what).help(instead));
+        Operand::Poison
+    }
+
+    fn defer(&mut self, code: Code, tokens: &impl ToTokens, message: impl Into<String>, help: &str) -> Operand {
+        let span = self.span(tokens);
+        self.diagnostics.defer(Diagnostic::new(code, span, message).help(help));
+        Operand::Poison
+    }
+
+    fn mismatch(&mut self, tokens: &impl ToTokens) -> Operand {
+        self.defer(
+            Code::Type,
+            tokens,
+            "the types here do not fit a kernel",
+            "annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type",
+        )
+    }
+}
+
+/// The expressions that an expression is made of.
+pub(crate) fn operands(kind: &ExprKind) -> Vec<Handle<Expr>> {
+    match kind {
+        ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Param(_)
+        | ExprKind::Extent(..)
+        | ExprKind::Stride(..)
+        | ExprKind::Thread(_)
+        | ExprKind::Block(_)
+        | ExprKind::Grid(_)
+        | ExprKind::Local(_) => Vec::new(),
+        ExprKind::Element(_, index) => index.clone(),
+        ExprKind::Vector(values) => values.clone(),
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) => vec![*a],
+        ExprKind::Lane(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => vec![*a, *b],
+        ExprKind::Select(a, b, c) => vec![*a, *b, *c],
+    }
+}
+
+/// The value of an integer literal.
+fn literal(expr: &syn::Expr) -> Option<i128> {
+    match expr {
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) => int.base10_parse().ok(),
+        syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => literal(expr).map(|value| -value),
+        syn::Expr::Paren(paren) => literal(&paren.expr),
+        syn::Expr::Group(group) => literal(&group.expr),
+        syn::Expr::Block(block) if block.block.stmts.len() == 1 => match &block.block.stmts[0] {
+            syn::Stmt::Expr(expr, None) => literal(expr),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,226 @@
+//! Indexing: access sites, register arrays, lanes of a vector.
+
+use super::{Lower, Operand, Ty};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{self, Base, ExprKind, Handle, Issuer, ParamKind, Place, Proxy, Role, Site, Stmt};
+use quote::ToTokens;
+use syn::{Expr, ExprIndex};
+
+/// What an index expression denotes.
+pub(super) enum Target {
+    /// Elements of a tile or tensor.
+    Memory(Place),
+    /// A register array, or a part of it.
+    Array(Handle<ir::Local>, Vec<Handle<ir::Expr>>),
+    /// One value of a vector in a variable.
+    Lane {
+        local: Handle<ir::Local>,
+        index: Vec<Handle<ir::Expr>>,
+        lane: Handle<ir::Expr>,
+    },
+    /// A part of a value that is not stored.
+    Value(Operand),
+}
+
+impl Lower<'_> {
+    /// Lowers an index expression that is read.
+    pub(super) fn index(&mut self, expr: &ExprIndex) -> Operand {
+        match self.target(expr) {
+            Some(Target::Memory(place)) => {
+                let ty = Ty::scalar(self.terms.known(self.kernel.element(place.base)));
+                Operand::Value(self.load(place, ty, expr))
+            }
+            Some(Target::Array(local, index)) => self.array_part(local, index, expr),
+            Some(Target::Lane { local, index, lane }) => {
+                let span = self.span(expr);
+                let ty = self.local_types[local.index()];
+                let kind = if index.is_empty() { ExprKind::Local(local) } else { ExprKind::Element(local, index) };
+                let vector = self.expr(kind, ty, span);
+                Operand::Value(self.expr(ExprKind::Lane(vector, lane), Ty::scalar(ty.term), span))
+            }
+            Some(Target::Value(operand)) => operand,
+            None => Operand::Poison,
+        }
+    }
+
+    fn array_part(&mut self, local: Handle<ir::Local>, index: Vec<Handle<ir::Expr>>, expr: &ExprIndex) -> Operand {
+        if index.len() < self.kernel.locals[local].extents.len() {
+            return Operand::Array(local, index);
+        }
+        let (ty, span) = (self.local_types[local.index()], self.span(expr));
+        Operand::Value(self.expr(ExprKind::Element(local, index), ty, span))
+    }
+
+    /// Resolves `base[i][j]` or `tensor[[i, j]]`.
+    pub(super) fn target(&mut self, expr: &ExprIndex) -> Option<Target> {
+        let mut indices = vec![&*expr.index];
+        let mut root = &*expr.expr;
+        while let Expr::Index(inner) = root {
+            indices.push(&inner.index);
+            root = &inner.expr;
+        }
+        indices.reverse();
+        if let Some(base) = self.memory(root) {
+            return self.memory_target(base, &indices, expr).map(Target::Memory);
+        }
+        let operand = self.operand(root, None);
+        self.value_target(operand, &indices, expr)
+    }
+
+    fn memory_target(&mut self, base: Base, indices: &[&Expr], at: &ExprIndex) -> Option<Place> {
+        let (rank, indices): (usize, Vec<&Expr>) = match base {
+            Base::Tile(tile) => (self.kernel.tiles[tile].extents.len(), indices.to_vec()),
+            Base::Tensor(param) => {
+                let rank = match self.kernel.params[param].kind {
+                    ParamKind::Tensor { rank, .. } => rank as usize,
+                    ParamKind::Scalar(_) => 0,
+                };
+                match indices {
+                    [Expr::Array(array)] => (rank, array.elems.iter().collect()),
+                    _ => (rank, Vec::new()),
+                }
+            }
+        };
+        if indices.len() != rank {
+            let name = self.kernel.base_name(base).to_string();
+            let form = match base {
+                Base::Tile(_) => format!("`{name}{}`", "[i]".repeat(rank)),
+                Base::Tensor(_) => format!("`{name}[[{}]]`", ["i", "j", "k"].get(..rank).unwrap_or(&[]).join(", ")),
+            };
+            self.defer(
+                Code::Type,
+                at,
+                format!("`{name}` has {rank} extents, and this access does not give one index for each"),
+                &format!("write {form}"),
+            );
+            return None;
+        }
+        let index = indices.into_iter().map(|index| self.index_value(index)).collect::<Vec<_>>();
+        Some(Place { base, index: index.into_iter().collect::<Option<_>>()?, width: 1 })
+    }
+
+    fn value_target(&mut self, mut operand: Operand, indices: &[&Expr], at: &ExprIndex) -> Option<Target> {
+        let mut indices = indices.iter();
+        while let Some(index) = indices.next() {
+            operand = match operand {
+                Operand::Array(local, mut prefix) if prefix.len() < self.kernel.locals[local].extents.len() => {
+                    prefix.push(self.index_value(index)?);
+                    Operand::Array(local, prefix)
+                }
+                Operand::Array(local, prefix) => return self.lane_target(local, prefix, index, indices.len(), at),
+                Operand::Value(value) => {
+                    let ty = self.ty(value);
+                    if ty.vector.is_none() || indices.len() > 0 {
+                        self.mismatch(at);
+                        return None;
+                    }
+                    if let ExprKind::Local(local) = self.kernel.exprs[value].kind {
+                        return self.lane_target(local, Vec::new(), index, 0, at);
+                    }
+                    let lane = self.index_value(index)?;
+                    let span = self.span(at);
+                    Operand::Value(self.expr(ExprKind::Lane(value, lane), Ty::scalar(ty.term), span))
+                }
+                Operand::List(list) => {
+                    let index = usize::try_from(self.constant(index, "an index of an array that is no variable")?).ok();
+                    match index.and_then(|index| list.get(index)) {
+                        Some(part) => part.clone(),
+                        None => {
+                            self.mismatch(at);
+                            return None;
+                        }
+                    }
+                }
+                Operand::Tuple(_) => {
+                    self.mismatch(at);
+                    return None;
+                }
+                Operand::Poison => return None,
+            };
+        }
+        Some(match operand {
+            Operand::Array(local, index) => Target::Array(local, index),
+            other => Target::Value(other),
+        })
+    }
+
+    fn lane_target(
+        &mut self,
+        local: Handle<ir::Local>,
+        index: Vec<Handle<ir::Expr>>,
+        lane: &Expr,
+        left: usize,
+        at: &ExprIndex,
+    ) -> Option<Target> {
+        if left > 0 || self.local_types[local.index()].vector.is_none() {
+            self.mismatch(at);
+            return None;
+        }
+        let lane = self.index_value(lane)?;
+        Some(Target::Lane { local, index, lane })
+    }
+
+    /// The place of a vector access.
+    pub(super) fn vector_place(&mut self, at: &impl ToTokens, base: Base, index: &Expr, width: i128) -> Option<Place> {
+        let Expr::Array(array) = index else {
+            self.mismatch(index);
+            return None;
+        };
+        let rank = match base {
+            Base::Tile(tile) => self.kernel.tiles[tile].extents.len(),
+            Base::Tensor(param) => match self.kernel.params[param].kind {
+                ParamKind::Tensor { rank, .. } => rank as usize,
+                ParamKind::Scalar(_) => 0,
+            },
+        };
+        if array.elems.len() != rank {
+            self.mismatch(index);
+            return None;
+        }
+        let indices: Vec<_> = array.elems.iter().map(|index| self.index_value(index)).collect();
+        let indices = indices.into_iter().collect::<Option<Vec<_>>>()?;
+        let element = self.kernel.element(base);
+        let bytes = width * i128::from(element.bytes());
+        if !(width >= 1 && [1, 2, 4, 8, 16].contains(&bytes) && [1, 2, 4, 8, 16].contains(&width)) {
+            let span = self.span(at);
+            let widest = 16 / element.bytes();
+            self.diagnostics.report(
+                Diagnostic::new(
+                    Code::VectorWidth,
+                    span,
+                    format!("no instruction moves {width} elements of {} ({bytes} bytes) for one lane", element.name()),
+                )
+                .note("a lane moves 1, 2, 4, 8 or 16 bytes")
+                .help(format!("use a power of two up to `Vector<{}, {widest}>`", element.name())),
+            );
+            return None;
+        }
+        Some(Place { base, index: indices, width: width as u32 })
+    }
+
+    /// A new access site. `None` for a write to a tensor that is only read.
+    pub(super) fn site(&mut self, place: Place, role: Role, at: &impl ToTokens) -> Option<Handle<Site>> {
+        if let (Role::Write, Base::Tensor(param)) = (role, place.base) {
+            if matches!(self.kernel.params[param].kind, ParamKind::Tensor { mutable: false, .. }) {
+                let name = self.kernel.params[param].name.clone();
+                self.defer(Code::Type, at, format!("`{name}` is taken by `&` and written"), "take it by `&mut`");
+                return None;
+            }
+        }
+        let span = self.span(at);
+        let budget = self.budget;
+        Some(self.add_site(Site { place, role, proxy: Proxy::Generic, issuer: Issuer::EveryLane, budget, span }))
+    }
+
+    /// A load into a fresh variable, and the expression that reads that.
+    pub(super) fn load(&mut self, place: Place, ty: Ty, at: &impl ToTokens) -> Handle<ir::Expr> {
+        let span = self.span(at);
+        let name = format!("{}_value", self.kernel.base_name(place.base));
+        let budget = self.budget;
+        let site =
+            self.add_site(Site { place, role: Role::Read, proxy: Proxy::Generic, issuer: Issuer::EveryLane, budget, span });
+        let local = self.local(&name, ty, Vec::new(), span);
+        self.push(Stmt::Load { local, site });
+        self.expr(ExprKind::Local(local), ty, span)
+    }
+}
