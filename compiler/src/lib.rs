@@ -6,7 +6,9 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+pub mod check;
 pub mod diagnostic;
+pub mod facts;
 pub mod ir;
 pub mod lower;
 pub mod simulate;

@@ -180,7 +180,7 @@ pub struct Expr {
 }
 
 /// A direction of the block or of the grid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Axis {
     X,
@@ -603,6 +603,26 @@ impl Kernel {
         match base {
             Base::Tile(tile) => &self.tiles[tile].name,
             Base::Tensor(param) => &self.params[param].name,
+        }
+    }
+
+    /// An extent of a tensor as a user writes it, such as `input.rows()`.
+    pub fn extent_name(&self, param: Handle<Param>, dimension: u32) -> String {
+        let Param { name, kind, .. } = &self.params[param];
+        match (kind, dimension) {
+            (ParamKind::Tensor { rank: 2, .. }, 0) => format!("{name}.rows()"),
+            (ParamKind::Tensor { rank: 2, .. }, 1) => format!("{name}.cols()"),
+            (ParamKind::Tensor { rank: 1, .. }, 0) => format!("{name}.len()"),
+            (ParamKind::Tensor { .. } | ParamKind::Scalar(_), _) => format!("{name}.extent({dimension})"),
+        }
+    }
+
+    /// A stride of a tensor as a user writes it, such as `input.pitch()`.
+    pub fn stride_name(&self, param: Handle<Param>, dimension: u32) -> String {
+        let Param { name, kind, .. } = &self.params[param];
+        match kind {
+            ParamKind::Tensor { rank: 2, .. } if dimension == 0 => format!("{name}.pitch()"),
+            ParamKind::Tensor { .. } | ParamKind::Scalar(_) => format!("{name}.stride({dimension})"),
         }
     }
 

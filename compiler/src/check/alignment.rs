@@ -1,0 +1,141 @@
+//! Is every vector access aligned to its width.
+
+use super::words::{count, tile_type};
+use super::{fix, LaunchCheck, Visits};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::facts::{Facts, Lanes, Linear, SymbolKind, Symbols, Visit};
+use crate::ir::{Base, Handle, Kernel, Layout, ParamKind, Site, Tile};
+
+/// What alignment takes.
+#[derive(Debug, Default)]
+pub(super) struct Aligned {
+    /// What the launcher checks.
+    pub(super) checks: Vec<LaunchCheck>,
+    /// The bytes to which the tensor's first element must be aligned.
+    pub(super) base: Option<u32>,
+}
+
+pub(super) fn check(
+    kernel: &Kernel,
+    facts: &Facts,
+    handle: Handle<Site>,
+    visits: &Visits<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Aligned {
+    let site = &kernel.sites[handle];
+    let mut aligned = Aligned::default();
+    if site.place.width == 1 {
+        return aligned;
+    }
+    match site.place.base {
+        Base::Tile(tile) => {
+            let bad = visits.iter().any(|(run, visit)| !tile_access_aligned(&kernel.tiles[tile], kernel.tiles[tile].layout, site.place.width, visit, &run.symbols));
+            if bad {
+                diagnostics.report(tile_error(kernel, facts, handle, tile));
+            }
+        }
+        Base::Tensor(param) => {
+            aligned.base = Some(kernel.lane_bytes(site));
+            let ParamKind::Tensor { rank, .. } = kernel.params[param].kind else { return aligned };
+            for (run, visit) in visits {
+                for (dimension, form) in visit.index.iter().enumerate() {
+                    let innermost = dimension as u32 + 1 == rank;
+                    if innermost {
+                        if !multiple_of(form, site.place.width, visit) {
+                            diagnostics.report(innermost_error(kernel, handle, diagnostics));
+                            return aligned;
+                        }
+                    } else if !multiple_of(form, site.place.width, visit) {
+                        let stride = run.symbols.find(&SymbolKind::Stride(param, dimension as u32));
+                        let proven = stride.is_some_and(|stride| multiple_of(&run.symbols.resolved(stride), site.place.width, visit));
+                        if !proven {
+                            aligned.checks.push(LaunchCheck::StrideMultiple {
+                                param,
+                                dimension: dimension as u32,
+                                multiple: site.place.width,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    aligned.checks.sort();
+    aligned.checks.dedup();
+    aligned
+}
+
+/// Whether a form is a multiple of a number for every thread that can be there.
+fn multiple_of(form: &Linear, number: u32, visit: &Visit) -> bool {
+    let number = i64::from(number);
+    let divides = |lanes: &Lanes| {
+        let Some(rest) = lanes.map(|value| Some(value.rem_euclid(number))) else { return false };
+        rest.max(&visit.mask).is_none_or(|most| most == 0)
+    };
+    divides(&form.constant) && form.terms.iter().all(|(_, coefficient)| divides(coefficient))
+}
+
+/// Whether an access of `width` elements to a tile is contiguous and aligned under a layout.
+pub(super) fn tile_access_aligned(tile: &Tile, layout: Layout, width: u32, visit: &Visit, symbols: &Symbols) -> bool {
+    let together = match layout {
+        Layout::RowMajor | Layout::Pad(_) => true,
+        Layout::Xor(chunk) => chunk % width == 0,
+        Layout::Swizzle { bits, base, .. } => bits == 0 || (1u32 << base.min(31)) % width == 0,
+    };
+    if !together {
+        return false;
+    }
+    let mut stride = 1i64;
+    let mut offset = Linear::int(0);
+    for (place, form) in visit.index.iter().enumerate().rev() {
+        let Some(form) = symbols.interior(form) else { return false };
+        let Some(next) = offset.add_scaled(&form, &Lanes::Uniform(stride)) else { return false };
+        offset = next;
+        let extent = tile.extents[place];
+        stride *= i64::from(if place + 1 == visit.index.len() { layout.pitch(extent) } else { extent });
+    }
+    multiple_of(&offset, width, visit)
+}
+
+fn tile_error(kernel: &Kernel, facts: &Facts, handle: Handle<Site>, tile: Handle<Tile>) -> Diagnostic {
+    let site = &kernel.sites[handle];
+    let shape = &kernel.tiles[tile];
+    let bytes = kernel.lane_bytes(site);
+    let row = shape.extents.last().copied().unwrap_or(1);
+    let pitch = shape.layout.pitch(row) * shape.element.bytes();
+    let mut error = Diagnostic::new(
+        Code::Misaligned,
+        site.span,
+        format!("misaligned vector access: {bytes} bytes a lane, at places in `{}` that are not multiples of {bytes}", shape.name),
+    );
+    error = match shape.layout {
+        Layout::RowMajor | Layout::Pad(_) if pitch % bytes != 0 => {
+            error.note(format!("a row of `{}` takes {}, so rows start at other places", tile_type(shape, shape.layout), count(pitch, "byte")))
+        }
+        Layout::RowMajor | Layout::Pad(_) => {
+            error.note(format!("the column must be a multiple of {} elements for every thread", site.place.width))
+        }
+        Layout::Xor(_) | Layout::Swizzle { .. } => {
+            error.note(format!("`{}` moves pieces smaller than the vector, or the column is no multiple of {}", shape.layout.rust(), site.place.width))
+        }
+    };
+    for fix in fix::search(kernel, facts, tile) {
+        error = error.help(fix);
+    }
+    error
+}
+
+fn innermost_error(kernel: &Kernel, handle: Handle<Site>, diagnostics: &Diagnostics) -> Diagnostic {
+    let site = &kernel.sites[handle];
+    let width = site.place.width;
+    let bytes = kernel.lane_bytes(site);
+    let last = site.place.index.last().map(|index| diagnostics.spans.get(kernel.exprs[*index].span).text.clone());
+    let last = last.unwrap_or_default();
+    Diagnostic::new(
+        Code::Misaligned,
+        site.span,
+        format!("misaligned vector access: {bytes} bytes a lane, and `{last}` is not always a multiple of {width}"),
+    )
+    .note(format!("a vector of {width} elements starts at a multiple of {bytes} bytes"))
+    .help(format!("make the innermost index a multiple of {width}: `{width} * thread_x()`, with extents promised in `requires(… % {width} == 0)`"))
+}

@@ -1,0 +1,219 @@
+//! Does every shared access take the fewest wavefronts.
+
+use super::words::{count, list, noun, tile_type};
+use super::{fix, operation, Visits};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::facts::{tile_offset, Facts, Obstacle, Presence, Run, Visit};
+use crate::ir::{Handle, Kernel, Layout, Role, Site, Tile};
+use tileproof_model::access::{cost, Access, LANES};
+use tileproof_model::banks::bank_conflict;
+
+/// What a layout costs at one access.
+#[derive(Debug, Default)]
+pub(super) struct Judgement {
+    /// Warp instructions a block.
+    pub(super) instructions: u64,
+    /// Wavefronts a block.
+    pub(super) wavefronts: u64,
+    /// Wavefronts a block without conflicts.
+    pub(super) ideal: u64,
+    /// Bytes that the lanes ask for, a block.
+    pub(super) useful_bytes: u64,
+    /// The worst instruction, if one has an excess.
+    pub(super) worst: Option<Witness>,
+    /// Why the cost is not known, if it is not.
+    pub(super) unknown: Option<String>,
+}
+
+/// A warp instruction with an excess.
+#[derive(Debug)]
+pub(super) struct Witness {
+    /// Which warp of the block.
+    pub(super) warp: usize,
+    /// Its access, offsets relative to the tile.
+    pub(super) access: Access,
+    /// Wavefronts.
+    pub(super) wavefronts: u32,
+    /// Wavefronts that would be enough.
+    pub(super) ideal: u32,
+    /// Whether the excess occurs only for some active lanes, which data decides.
+    pub(super) some_lanes: bool,
+}
+
+impl Judgement {
+    /// The largest excess of one warp instruction.
+    pub(super) fn worst_excess(&self) -> u32 {
+        self.worst.as_ref().map_or(0, |worst| worst.wavefronts - worst.ideal)
+    }
+}
+
+/// Judges the accesses of one site under a layout of its tile.
+pub(super) fn judge(kernel: &Kernel, handle: Handle<Site>, tile: Handle<Tile>, layout: Layout, visits: &Visits<'_>) -> Judgement {
+    let site = &kernel.sites[handle];
+    let mut judgement = Judgement::default();
+    let mut known: Vec<(Access, tileproof_model::access::Cost)> = Vec::new();
+    for (run, visit) in visits {
+        let offsets = match tile_offset(&kernel.tiles[tile], layout, visit, &run.symbols) {
+            Ok(offsets) => offsets,
+            Err(obstacle) => {
+                judgement.unknown = Some(describe(&obstacle, run));
+                return judgement;
+            }
+        };
+        let first_run = std::ptr::eq(*run, visits[0].0);
+        for warp in 0..kernel.threads().div_ceil(LANES as u32) as usize {
+            let Some(access) = warp_access(kernel, site, visit, &offsets, warp) else { continue };
+            let key = rebased(&access);
+            let cost = match known.iter().find(|(other, _)| *other == key) {
+                Some((_, cost)) => *cost,
+                None => {
+                    let cost = cost(&key);
+                    known.push((key, cost));
+                    cost
+                }
+            };
+            if first_run {
+                judgement.instructions += 1;
+                judgement.wavefronts += u64::from(cost.wavefronts);
+                judgement.ideal += u64::from(cost.ideal_wavefronts);
+                judgement.useful_bytes += u64::from(access.width * access.active.count_ones());
+            }
+            let mut witness = Witness {
+                warp,
+                access,
+                wavefronts: cost.wavefronts,
+                ideal: cost.ideal_wavefronts,
+                some_lanes: false,
+            };
+            // Fewer lanes never take more wavefronts, but a wide load may merge once partners are missing, which
+            // lowers what is ideal: down to 1.
+            if cost.excess_wavefronts() == 0
+                && visit.presence == Presence::Any
+                && site.role == Role::Read
+                && access.width >= 8
+                && cost.wavefronts > 1
+            {
+                (witness.ideal, witness.some_lanes) = (1, true);
+            }
+            if witness.wavefronts - witness.ideal > judgement.worst_excess() {
+                judgement.worst = Some(witness);
+            }
+        }
+    }
+    judgement
+}
+
+/// The access of one warp, if one of its lanes can be there.
+fn warp_access(kernel: &Kernel, site: &Site, visit: &Visit, offsets: &[u32], warp: usize) -> Option<Access> {
+    let threads = kernel.threads() as usize;
+    let bytes = kernel.element(site.place.base).bytes();
+    let mut access =
+        Access { operation: operation(site), width: kernel.lane_bytes(site), active: 0, offsets: [0; LANES] };
+    let mut lane = 0;
+    while lane < LANES {
+        let thread = warp * LANES + lane;
+        if thread < threads && visit.mask.get(thread) {
+            let offset = if offsets.len() == 1 { offsets[0] } else { offsets[thread] };
+            access.active |= 1 << lane;
+            access.offsets[lane] = offset.wrapping_mul(bytes);
+        }
+        lane += 1;
+    }
+    (access.active != 0).then_some(access)
+}
+
+/// The access moved down by whole rounds of the banks, so that equal patterns are equal.
+fn rebased(access: &Access) -> Access {
+    let mut least = u32::MAX;
+    let mut lane = 0;
+    while lane < LANES {
+        if access.active >> lane & 1 == 1 && access.offsets[lane] < least {
+            least = access.offsets[lane];
+        }
+        lane += 1;
+    }
+    let by = least / 128 * 128;
+    let mut out = *access;
+    lane = 0;
+    while lane < LANES {
+        if access.active >> lane & 1 == 1 {
+            out.offsets[lane] -= by;
+        }
+        lane += 1;
+    }
+    out
+}
+
+fn describe(obstacle: &Obstacle, run: &Run) -> String {
+    match obstacle {
+        Obstacle::Varying(symbol) => format!("the place depends on {}, which may differ from lane to lane", run.symbols.get(*symbol).name),
+        Obstacle::Residue(symbol, modulus) => {
+            format!("the place depends on {} modulo {modulus}, which nothing here fixes", run.symbols.get(*symbol).name)
+        }
+        Obstacle::Overflow => "the numbers in the index are too large".into(),
+    }
+}
+
+/// Reports what the budget does not cover.
+pub(super) fn report(kernel: &Kernel, facts: &Facts, handle: Handle<Site>, judgement: &Judgement, diagnostics: &mut Diagnostics) {
+    let site = &kernel.sites[handle];
+    let crate::ir::Base::Tile(tile) = site.place.base else { return };
+    let budget = site.budget.and_then(|budget| kernel.budgets[budget].bank_conflict);
+    if let Some(reason) = &judgement.unknown {
+        if budget.is_none() {
+            diagnostics.report(
+                Diagnostic::new(Code::BankConflict, site.span, "shared-memory bank conflicts cannot be ruled out here")
+                    .note(reason.clone())
+                    .help("take responsibility for the cost: `#[budget(bank_conflict = 31, because = \"…\")]` on the statement"),
+            );
+        }
+        return;
+    }
+    let Some(worst) = &judgement.worst else { return };
+    let excess = worst.wavefronts - worst.ideal;
+    if budget.is_some_and(|budget| excess <= budget) {
+        return;
+    }
+    let enough = if worst.ideal == 1 { "is" } else { "are" };
+    let mut error = Diagnostic::new(
+        Code::BankConflict,
+        site.span,
+        format!("shared-memory bank conflict: {} where {} {enough} enough", count(worst.wavefronts, "wavefront"), worst.ideal),
+    );
+    if worst.some_lanes {
+        error = error.note(format!(
+            "which lanes of warp {} are active depends on data; without every second lane the {} could be served in {} wavefront",
+            worst.warp,
+            noun(site.role),
+            worst.ideal
+        ));
+    } else if let Some(conflict) = bank_conflict(&worst.access) {
+        error = error.note(format!(
+            "lanes {} of warp {} {} words {}: {} words of bank {}",
+            list(conflict.lanes()),
+            worst.warp,
+            super::words::verb(site.role),
+            list(conflict.words()),
+            conflict.words().len(),
+            conflict.bank
+        ));
+    }
+    if let Some(budget) = budget {
+        error = error.note(format!("the budget accepts an excess of {budget}, and this one is {excess}"));
+    }
+    let fixes = fix::search(kernel, facts, tile);
+    if fixes.is_empty() {
+        error = error.note(format!(
+            "no padding up to {} elements and no swizzle of `{}` makes every access to it conflict-free",
+            fix::MOST_PADDING,
+            tile_type(&kernel.tiles[tile], Layout::RowMajor)
+        ));
+        error = error.help(format!(
+            "change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = {excess}, because = \"…\")]`"
+        ));
+    }
+    for fix in fixes {
+        error = error.help(fix);
+    }
+    diagnostics.report(error);
+}

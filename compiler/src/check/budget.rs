@@ -1,0 +1,42 @@
+//! Budgets are as tight as what they cover: one that accepts more than occurs, or covers nothing, is an error.
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::ir::Kernel;
+use tileproof_model::report::{SiteReport, Space, Verdict};
+
+pub(super) fn check(kernel: &Kernel, rows: &[SiteReport], diagnostics: &mut Diagnostics) {
+    for (handle, budget) in kernel.budgets.iter() {
+        let covered = |space: Space| {
+            let rows = kernel.sites.iter().zip(rows);
+            rows.filter(move |((_, site), row)| site.budget == Some(handle) && row.space == space).map(|(_, row)| row)
+        };
+        for (accepted, space, key, what) in [
+            (budget.bank_conflict, Space::Shared, "bank_conflict", "excess wavefronts"),
+            (budget.excess_sectors, Space::Global, "excess_sectors", "excess sectors"),
+        ] {
+            let Some(accepted) = accepted else { continue };
+            let worst = covered(space).map(|row| row.worst_excess_wavefronts.max(row.worst_excess_sectors)).max();
+            let unknown = covered(space).any(|row| {
+                matches!(row.cost, Verdict::Budgeted(_)) && row.worst_excess_wavefronts + row.worst_excess_sectors == 0
+            });
+            let error = match worst {
+                None => Diagnostic::new(Code::Budget, budget.span, format!("this budget covers nothing: `{key}` is about {what}"))
+                    .note("the statement has no access of that kind")
+                    .help("remove it"),
+                Some(worst) if worst < accepted && !unknown => {
+                    let error = Diagnostic::new(
+                        Code::Budget,
+                        budget.span,
+                        format!("this budget is too loose: it accepts {accepted} {what}, and the most that occurs is {worst}"),
+                    );
+                    match worst {
+                        0 => error.help("remove it: nothing here needs it"),
+                        worst => error.help(format!("write `{key} = {worst}`")),
+                    }
+                }
+                Some(_) => continue,
+            };
+            diagnostics.report(error);
+        }
+    }
+}

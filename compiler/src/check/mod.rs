@@ -1,0 +1,223 @@
+//! The proofs: each check judges the facts, none computes its own.
+//!
+//! In order: resources (does the block fit), index range and register arrays (do the values mean what they say), bounds,
+//! alignment, then the costs: banks and coalescing, held against the budgets. What only the launch can settle by one
+//! uniform condition becomes a [`LaunchCheck`]. Only this module makes a [`Checked`] kernel, and only a checked kernel is
+//! emitted.
+//!
+//! What a proof here means: for every input that the contract admits, every block and every thread, under the hardware
+//! model of `tileproof-model`. It says nothing about what ptxas makes of the text; that is tested on the SASS.
+
+mod alignment;
+mod banks;
+mod bounds;
+mod budget;
+mod coalescing;
+mod fix;
+mod resources;
+mod values;
+mod words;
+
+use crate::diagnostic::Diagnostics;
+use crate::facts::{Facts, Run, Visit};
+use crate::ir::{Base, Handle, Kernel, Param, Role, Site, Tile};
+use tileproof_model::report::{Report, SiteReport, Space, TileReport, Verdict};
+
+/// A kernel whose every check has passed.
+#[derive(Debug)]
+pub struct Checked {
+    kernel: Kernel,
+    facts: Facts,
+    report: Report,
+    launch_checks: Vec<LaunchCheck>,
+    base_alignment: Vec<u32>,
+}
+
+/// A condition that the launcher checks.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LaunchCheck {
+    /// A stride of a tensor, in elements, is a multiple of a number.
+    StrideMultiple {
+        /// The tensor.
+        param: Handle<Param>,
+        /// The dimension whose neighbours are that far apart.
+        dimension: u32,
+        /// The divisor.
+        multiple: u32,
+    },
+}
+
+impl LaunchCheck {
+    /// The condition as a user would write it.
+    pub fn text(&self, kernel: &Kernel) -> String {
+        match self {
+            LaunchCheck::StrideMultiple { param, dimension, multiple } => {
+                format!("{} % {multiple} == 0", kernel.stride_name(*param, *dimension))
+            }
+        }
+    }
+}
+
+impl Checked {
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// What is known about it.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// What is said about it.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// What the launcher checks besides the contract.
+    pub fn launch_checks(&self) -> &[LaunchCheck] {
+        &self.launch_checks
+    }
+
+    /// By parameter: the bytes to which its first element must be aligned; 1 for scalars.
+    pub fn base_alignment(&self) -> &[u32] {
+        &self.base_alignment
+    }
+
+    /// Bytes of shared memory a block.
+    pub fn shared_bytes(&self) -> u32 {
+        self.report.shared_bytes
+    }
+}
+
+/// The visits of one site, each with the run it belongs to.
+type Visits<'a> = Vec<(&'a Run, &'a Visit)>;
+
+/// Judges a kernel. `None` if anything was reported, now or before.
+pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Option<Checked> {
+    resources::check(&kernel, diagnostics);
+    values::check(&kernel, &facts, diagnostics);
+    let mut rows = Vec::new();
+    let mut launch_checks = Vec::new();
+    let mut base_alignment: Vec<u32> = kernel.params.iter().map(|_| 1).collect();
+    for site in kernel.sites.handles() {
+        let visits = visits_of(&facts, site);
+        bounds::check(&kernel, site, &visits, diagnostics);
+        let aligned = alignment::check(&kernel, &facts, site, &visits, diagnostics);
+        let alignment_verdict = alignment_verdict(&kernel, &aligned);
+        if let (Base::Tensor(param), Some(bytes)) = (kernel.sites[site].place.base, aligned.base) {
+            let needed = &mut base_alignment[param.index()];
+            *needed = bytes.max(*needed);
+        }
+        launch_checks.extend(aligned.checks);
+        let cost = match kernel.sites[site].place.base {
+            Base::Tile(tile) => Cost::Shared(banks::judge(&kernel, site, tile, kernel.tiles[tile].layout, &visits)),
+            Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
+        };
+        rows.push(row(&kernel, site, &cost, alignment_verdict, diagnostics));
+        match &cost {
+            Cost::Shared(cost) => banks::report(&kernel, &facts, site, cost, diagnostics),
+            Cost::Global(cost) => coalescing::report(&kernel, site, cost, diagnostics),
+        }
+    }
+    budget::check(&kernel, &rows, diagnostics);
+    if diagnostics.is_failed() {
+        return None;
+    }
+    launch_checks.sort();
+    launch_checks.dedup();
+    let report = Report {
+        kernel: kernel.name.clone().into(),
+        block: kernel.block,
+        shared_bytes: kernel.shared_bytes().1,
+        tiles: kernel.tiles.iter().map(|(_, tile)| tile_row(tile)).collect(),
+        sites: rows.into(),
+        launch_checks: kernel
+            .requires
+            .iter()
+            .map(|contract| diagnostics.spans.get(contract.span).text.clone().into())
+            .chain(launch_checks.iter().map(|check| check.text(&kernel).into()))
+            .collect(),
+    };
+    Some(Checked { kernel, facts, report, launch_checks, base_alignment })
+}
+
+enum Cost {
+    Shared(banks::Judgement),
+    Global(coalescing::Judgement),
+}
+
+fn visits_of(facts: &Facts, site: Handle<Site>) -> Visits<'_> {
+    facts.runs.iter().flat_map(|run| run.visits.iter().filter(move |visit| visit.site == site).map(move |visit| (run, visit))).collect()
+}
+
+fn alignment_verdict(kernel: &Kernel, aligned: &alignment::Aligned) -> Verdict {
+    let mut conditions: Vec<String> = aligned.checks.iter().map(|check| check.text(kernel)).collect();
+    conditions.extend(aligned.base.filter(|bytes| *bytes > 1).map(|bytes| format!("the first element is {bytes}-byte aligned")));
+    if conditions.is_empty() { Verdict::Proven } else { Verdict::AtLaunch(conditions.join(", ").into()) }
+}
+
+fn row(kernel: &Kernel, handle: Handle<Site>, cost: &Cost, alignment: Verdict, diagnostics: &Diagnostics) -> SiteReport {
+    let site = &kernel.sites[handle];
+    let budget = site.budget.map(|budget| &kernel.budgets[budget]);
+    let verdict = |used: bool| match budget {
+        Some(budget) if used => Verdict::Budgeted(budget.because.clone().into()),
+        _ => Verdict::Proven,
+    };
+    let mut row = SiteReport {
+        access: diagnostics.spans.get(site.span).text.clone().into(),
+        object: kernel.base_name(site.place.base).to_string().into(),
+        space: Space::Shared,
+        role: site.role,
+        line: diagnostics.spans.line(site.span),
+        lane_bytes: kernel.lane_bytes(site),
+        instructions: 0,
+        wavefronts: 0,
+        ideal_wavefronts: 0,
+        worst_excess_wavefronts: 0,
+        sectors: 0,
+        ideal_sectors: 0,
+        worst_excess_sectors: 0,
+        useful_bytes: 0,
+        shortest_run_bytes: 0,
+        cost: Verdict::Proven,
+        bounds: Verdict::Proven,
+        alignment,
+    };
+    match cost {
+        Cost::Shared(cost) => {
+            row.instructions = cost.instructions;
+            row.wavefronts = cost.wavefronts;
+            row.ideal_wavefronts = cost.ideal;
+            row.worst_excess_wavefronts = cost.worst_excess();
+            row.useful_bytes = cost.useful_bytes;
+            row.cost = verdict(row.worst_excess_wavefronts > 0 || cost.unknown.is_some());
+        }
+        Cost::Global(cost) => {
+            row.space = Space::Global;
+            row.instructions = cost.instructions;
+            row.sectors = cost.sectors;
+            row.ideal_sectors = cost.ideal;
+            row.worst_excess_sectors = cost.worst_excess();
+            row.useful_bytes = cost.useful_bytes;
+            row.shortest_run_bytes = cost.shortest_run;
+            row.cost = verdict(row.worst_excess_sectors > 0 || cost.unknown.is_some());
+        }
+    }
+    row
+}
+
+fn tile_row(tile: &Tile) -> TileReport {
+    TileReport { name: tile.name.clone().into(), ty: words::tile_type(tile, tile.layout).into(), bytes: tile.bytes() }
+}
+
+/// The instruction of a site, as the hardware model names it.
+fn operation(site: &Site) -> tileproof_model::access::Operation {
+    use tileproof_model::access::Operation;
+    match (site.place.base, site.role) {
+        (Base::Tile(_), Role::Read) => Operation::LoadShared,
+        (Base::Tile(_), Role::Write) => Operation::StoreShared,
+        (Base::Tensor(_), Role::Read) => Operation::LoadGlobal,
+        (Base::Tensor(_), Role::Write) => Operation::StoreGlobal,
+    }
+}

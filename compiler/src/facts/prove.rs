@@ -1,0 +1,125 @@
+//! Inequalities between linear forms.
+//!
+//! A goal `form ≥ 0` follows from facts `fact ≥ 0` when it is a sum of non-negative multiples of them and of something
+//! that the ranges of the symbols make non-negative. The search removes the symbols that could make the goal negative,
+//! one after another, each by a fact that holds the symbol with the same sign. It works on all threads at once: what it
+//! finds must hold for each of them.
+
+use super::lanes::{Lanes, Mask};
+use super::linear::{Linear, SymbolId};
+use super::symbol::Symbols;
+use std::rc::Rc;
+
+/// How many facts one proof may combine.
+const DEPTH: u32 = 5;
+
+/// Facts that hold at a point of the program: each form is non-negative.
+pub type FactList = Vec<Rc<Linear>>;
+
+/// Whether `goal ≥ 0` for all threads in the mask.
+pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
+    search(goal, facts, mask, symbols, DEPTH)
+}
+
+fn search(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, depth: u32) -> bool {
+    if lower_bound(goal, mask, symbols).is_some_and(|bound| bound >= 0) {
+        return true;
+    }
+    if depth == 0 {
+        return false;
+    }
+    // A symbol that can pull the goal down.
+    let Some((symbol, sign)) = goal.terms.iter().find_map(|(symbol, coefficient)| {
+        let sign = common_sign(coefficient, mask)?;
+        (sign < 0 || symbols.range(*symbol).0 < 0).then_some((*symbol, sign))
+    }) else {
+        return false;
+    };
+    let coefficient = goal.coefficient(symbol);
+    for fact in facts {
+        let other = fact.coefficient(symbol);
+        if common_sign(&other, mask) != Some(sign) {
+            continue;
+        }
+        if let Some(rest) = eliminate(goal, &coefficient, fact, &other, symbol) {
+            if search(&rest, facts, mask, symbols, depth - 1) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// `|other| × goal − |coefficient| × fact`, which no longer holds the symbol.
+fn eliminate(goal: &Linear, coefficient: &Lanes, fact: &Linear, other: &Lanes, symbol: SymbolId) -> Option<Linear> {
+    let (mut scale, mut take) = (other.map(i64::checked_abs)?, coefficient.map(i64::checked_abs)?);
+    if scale == take {
+        (scale, take) = (Lanes::Uniform(1), Lanes::Uniform(1));
+    } else if let (Lanes::Uniform(a), Lanes::Uniform(b)) = (&scale, &take) {
+        let divisor = gcd(*a, *b).max(1);
+        (scale, take) = (Lanes::Uniform(a / divisor), Lanes::Uniform(b / divisor));
+    }
+    let scaled = if scale == Lanes::Uniform(1) { goal.clone() } else { goal.scale(&scale)? };
+    let mut rest = scaled.add_scaled(fact, &take.map(i64::checked_neg)?)?;
+    rest.terms.retain(|(other, _)| *other != symbol);
+    Some(rest)
+}
+
+/// The sign of the coefficients of all threads in the mask, if it is one and they are not zero.
+fn common_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
+    match coefficient {
+        Lanes::Uniform(value) => (*value != 0).then_some(value.signum()),
+        Lanes::Each(_) => {
+            let (least, _) = coefficient.min(mask)?;
+            let most = coefficient.max(mask)?;
+            if least > 0 {
+                Some(1)
+            } else if most < 0 {
+                Some(-1)
+            } else {
+                None
+            }
+        }
+    }
+}
+
+/// The least value that the ranges of the symbols allow, over the threads in the mask.
+pub fn lower_bound(form: &Linear, mask: &Mask, symbols: &Symbols) -> Option<i128> {
+    let mut bound = i128::from(form.constant.min(mask)?.0);
+    for (symbol, coefficient) in &form.terms {
+        let (low, high) = symbols.range(*symbol);
+        let (least, _) = coefficient.min(mask)?;
+        let most = coefficient.max(mask)?;
+        let candidates = [
+            i128::from(least).checked_mul(low)?,
+            i128::from(least).checked_mul(high)?,
+            i128::from(most).checked_mul(low)?,
+            i128::from(most).checked_mul(high)?,
+        ];
+        bound = bound.checked_add(candidates.into_iter().min()?)?;
+    }
+    Some(bound)
+}
+
+/// A fact with its constant lowered to what whole numbers allow: `4 a − 1 ≥ 0` means `4 a − 4 ≥ 0`.
+pub(super) fn tighten(fact: Linear) -> Linear {
+    let mut divisor = 0;
+    for (_, coefficient) in &fact.terms {
+        match coefficient.uniform() {
+            Some(value) => divisor = gcd(divisor, value.abs()),
+            None => return fact,
+        }
+    }
+    if divisor < 2 {
+        return fact;
+    }
+    match fact.constant.map(|value| value.div_euclid(divisor).checked_mul(divisor)) {
+        Some(constant) => Linear { constant, terms: fact.terms },
+        None => fact,
+    }
+}
+
+/// The greatest common divisor of two non-negative numbers.
+pub fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
