@@ -1,1 +1,253 @@
-//! The IR as text.
+//! The IR as text: for people who debug the compiler, and for tests that compare.
+//!
+//! One statement a line; parentheses around every nested operation. Variables carry their number (`k#3`), because names
+//! are not unique; sites are `s0`, `s1`, … in the order of the report.
+
+use super::{
+    Axis, Base, BinaryOp, Block, CompareOp, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop, ParamKind,
+    Place, Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp,
+};
+use std::fmt::Write;
+use tileproof_model::report::Role;
+
+/// Prints a kernel: name, block and grid, parameters, contracts, tiles, body. The same kernel yields the same text;
+/// spans are left out.
+pub fn print(kernel: &Kernel) -> String {
+    let mut out = String::new();
+    let [x, y, z] = kernel.block;
+    let grid = kernel.grid.map(|expr| top(kernel, expr));
+    line(&mut out, 0, &format!("kernel {} block [{x}, {y}, {z}] grid [{}]", kernel.name, grid.join(", ")));
+    for (_, param) in kernel.params.iter() {
+        let ty = match param.kind {
+            ParamKind::Tensor { element, rank, mutable } => {
+                format!("{}tensor<{}, {rank}>", if mutable { "mut " } else { "" }, element.name())
+            }
+            ParamKind::Scalar(scalar) => scalar.name().into(),
+        };
+        line(&mut out, 0, &format!("param {}: {ty}", param.name));
+    }
+    for contract in &kernel.requires {
+        line(&mut out, 0, &format!("requires {}", top(kernel, contract.condition)));
+    }
+    for (_, tile) in kernel.tiles.iter() {
+        let (element, layout) = (tile.element.name(), tile.layout.rust());
+        let shape = format!("{:?} {layout} align {}", tile.extents, tile.alignment);
+        line(&mut out, 0, &format!("tile {}: {element} {shape}", tile.name));
+    }
+    block(&mut out, kernel, &kernel.body, 0);
+    out
+}
+
+fn line(out: &mut String, depth: usize, text: &str) {
+    for _ in 0..depth {
+        out.push_str("    ");
+    }
+    out.push_str(text);
+    out.push('\n');
+}
+
+fn block(out: &mut String, kernel: &Kernel, statements: &Block, depth: usize) {
+    for stmt in statements {
+        statement(out, kernel, stmt, depth);
+    }
+}
+
+fn statement(out: &mut String, kernel: &Kernel, stmt: &Stmt, depth: usize) {
+    match stmt {
+        Stmt::Assign { local, value } => {
+            line(
+                out,
+                depth,
+                &format!("{}: {} = {}", name(kernel, *local), of(kernel, *local), top(kernel, *value)),
+            );
+        }
+        Stmt::Fill { local, value } => {
+            let extents = &kernel.locals[*local].extents;
+            let (name, ty, value) = (name(kernel, *local), of(kernel, *local), top(kernel, *value));
+            line(out, depth, &format!("{name}: {ty} {extents:?} = fill {value}"));
+        }
+        Stmt::AssignElement { local, index, value } => {
+            let (name, index, value) = (name(kernel, *local), list(kernel, index), top(kernel, *value));
+            line(out, depth, &format!("{name}[{index}] = {value}"));
+        }
+        Stmt::AssignLane { local, index, lane, value } => {
+            let mut target = name(kernel, *local);
+            if !index.is_empty() {
+                let _ = write!(target, "[{}]", list(kernel, index));
+            }
+            line(out, depth, &format!("{target}.lane({}) = {}", top(kernel, *lane), top(kernel, *value)));
+        }
+        Stmt::Load { local, site: handle } => {
+            let (name, ty) = (name(kernel, *local), of(kernel, *local));
+            line(out, depth, &format!("{name}: {ty} = {}", site(kernel, *handle)));
+        }
+        Stmt::Store { site: handle, value } => {
+            line(out, depth, &format!("{} = {}", site(kernel, *handle), top(kernel, *value)));
+        }
+        Stmt::Sync(sync, _) => line(out, depth, synchronisation(*sync)),
+        Stmt::If { condition, then, otherwise } => {
+            line(out, depth, &format!("if {} {{", top(kernel, *condition)));
+            block(out, kernel, then, depth + 1);
+            if !otherwise.is_empty() {
+                line(out, depth, "} else {");
+                block(out, kernel, otherwise, depth + 1);
+            }
+            line(out, depth, "}");
+        }
+        Stmt::For(handle) => {
+            let Loop { variable, start, end, step, body, span: _ } = &kernel.loops[*handle];
+            let (start, end, step) = (text(kernel, *start), text(kernel, *end), text(kernel, *step));
+            let (name, ty) = (name(kernel, *variable), of(kernel, *variable));
+            line(out, depth, &format!("for {name}: {ty} in {start}..{end} step {step} {{"));
+            block(out, kernel, body, depth + 1);
+            line(out, depth, "}");
+        }
+    }
+}
+
+fn synchronisation(sync: Sync) -> &'static str {
+    let Sync { object, action, participants: _, orders: _, proxy } = sync;
+    match (object, action, proxy) {
+        (SyncObject::BlockBarrier, SyncAction::ArriveAndWait, Proxy::Generic) => "sync block",
+    }
+}
+
+/// `load s3 tile[…]`, with the budget that covers it.
+fn site(kernel: &Kernel, handle: Handle<Site>) -> String {
+    let Site { place, role, proxy, issuer, budget, span: _ } = &kernel.sites[handle];
+    let verb = match (role, proxy, issuer) {
+        (Role::Read, Proxy::Generic, Issuer::EveryLane) => "load",
+        (Role::Write, Proxy::Generic, Issuer::EveryLane) => "store",
+    };
+    let Place { base, index, width } = place;
+    let space = match base {
+        Base::Tensor(_) => "global",
+        Base::Tile(_) => "shared",
+    };
+    let mut out =
+        format!("{verb} s{} {space} {}[{}]", handle.index(), kernel.base_name(*base), list(kernel, index));
+    if *width > 1 {
+        let _ = write!(out, " x{width}");
+    }
+    if let Some(budget) = budget {
+        let budget = &kernel.budgets[*budget];
+        for (kind, value) in
+            [("bank_conflict", budget.bank_conflict), ("excess_sectors", budget.excess_sectors)]
+        {
+            if let Some(value) = value {
+                let _ = write!(out, " budget({kind} {value})");
+            }
+        }
+    }
+    out
+}
+
+fn name(kernel: &Kernel, local: Handle<Local>) -> String {
+    format!("{}#{}", kernel.locals[local].name, local.index())
+}
+
+fn of(kernel: &Kernel, local: Handle<Local>) -> String {
+    ty(kernel.locals[local].ty)
+}
+
+fn ty(ty: Type) -> String {
+    match ty {
+        Type::Scalar(scalar) => scalar.name().into(),
+        Type::Vector(scalar, width) => format!("{}x{width}", scalar.name()),
+    }
+}
+
+fn list(kernel: &Kernel, exprs: &[Handle<Expr>]) -> String {
+    exprs.iter().map(|expr| top(kernel, *expr)).collect::<Vec<_>>().join(", ")
+}
+
+/// An expression that stands alone: without parentheses around it.
+fn top(kernel: &Kernel, handle: Handle<Expr>) -> String {
+    let out = text(kernel, handle);
+    match kernel.exprs[handle].kind {
+        ExprKind::Binary(BinaryOp::Min | BinaryOp::Max | BinaryOp::DivCeil, ..) => out,
+        ExprKind::Binary(..) | ExprKind::Compare(..) | ExprKind::Cast(_) => out[1..out.len() - 1].into(),
+        ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Param(_)
+        | ExprKind::Extent(..)
+        | ExprKind::Stride(..)
+        | ExprKind::Thread(_)
+        | ExprKind::Block(_)
+        | ExprKind::Grid(_)
+        | ExprKind::Local(_)
+        | ExprKind::Element(..)
+        | ExprKind::Lane(..)
+        | ExprKind::Vector(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Select(..) => out,
+    }
+}
+
+/// An expression as an operand.
+fn text(kernel: &Kernel, handle: Handle<Expr>) -> String {
+    let Expr { kind, ty: own, span: _ } = &kernel.exprs[handle];
+    let operand = |expr: &Handle<Expr>| text(kernel, *expr);
+    match kind {
+        ExprKind::Int(value) if *own == Type::Scalar(Scalar::Usize) => value.to_string(),
+        ExprKind::Int(value) => format!("{value}{}", ty(*own)),
+        ExprKind::Float(value) => format!("{value:?}{}", ty(*own)),
+        ExprKind::Bool(value) => value.to_string(),
+        ExprKind::Param(param) => kernel.params[*param].name.clone(),
+        ExprKind::Extent(param, dimension) => format!("{}.extent({dimension})", kernel.params[*param].name),
+        ExprKind::Stride(param, dimension) => format!("{}.stride({dimension})", kernel.params[*param].name),
+        ExprKind::Thread(axis) => coordinate("thread", *axis),
+        ExprKind::Block(axis) => coordinate("block", *axis),
+        ExprKind::Grid(axis) => coordinate("grid", *axis),
+        ExprKind::Local(local) => name(kernel, *local),
+        ExprKind::Element(local, index) => format!("{}[{}]", name(kernel, *local), list(kernel, index)),
+        ExprKind::Lane(vector, lane) => format!("{}.lane({})", operand(vector), top(kernel, *lane)),
+        ExprKind::Vector(values) => format!("{}({})", ty(*own), list(kernel, values)),
+        ExprKind::Unary(UnaryOp::Negate, a) => format!("-{}", operand(a)),
+        ExprKind::Unary(UnaryOp::Not, a) => format!("!{}", operand(a)),
+        ExprKind::Binary(op, a, b) => match infix(*op) {
+            Ok(symbol) => format!("({} {symbol} {})", operand(a), operand(b)),
+            Err(function) => format!("{function}({}, {})", top(kernel, *a), top(kernel, *b)),
+        },
+        ExprKind::Compare(op, a, b) => format!("({} {} {})", operand(a), comparison(*op), operand(b)),
+        ExprKind::Select(condition, yes, no) => {
+            format!("select({}, {}, {})", top(kernel, *condition), top(kernel, *yes), top(kernel, *no))
+        }
+        ExprKind::Cast(a) => format!("({} as {})", operand(a), ty(*own)),
+    }
+}
+
+fn coordinate(object: &str, axis: Axis) -> String {
+    format!("{object}.{}", axis.name())
+}
+
+/// The symbol of an operator that stands between its operands, or the function that it is written as.
+fn infix(op: BinaryOp) -> Result<&'static str, &'static str> {
+    match op {
+        BinaryOp::Add => Ok("+"),
+        BinaryOp::Sub => Ok("-"),
+        BinaryOp::Mul => Ok("*"),
+        BinaryOp::Div => Ok("/"),
+        BinaryOp::Rem => Ok("%"),
+        BinaryOp::And => Ok("&"),
+        BinaryOp::Or => Ok("|"),
+        BinaryOp::Xor => Ok("^"),
+        BinaryOp::Shl => Ok("<<"),
+        BinaryOp::Shr => Ok(">>"),
+        BinaryOp::Min => Err("min"),
+        BinaryOp::Max => Err("max"),
+        BinaryOp::DivCeil => Err("div_ceil"),
+    }
+}
+
+fn comparison(op: CompareOp) -> &'static str {
+    match op {
+        CompareOp::Less => "<",
+        CompareOp::LessEqual => "<=",
+        CompareOp::Greater => ">",
+        CompareOp::GreaterEqual => ">=",
+        CompareOp::Equal => "==",
+        CompareOp::NotEqual => "!=",
+    }
+}
