@@ -37,7 +37,7 @@ pub(super) fn broken(source: &Path) -> Result<Vec<String>, String> {
             let place = format!("{}:{}", shown(&chapter), include.line);
             match std::fs::read_to_string(&path) {
                 Err(error) => {
-                    problems.push(format!("{place}: cannot include {}: {error}", include.path.display()))
+                    problems.push(format!("{place}: cannot include {}: {error}", include.path.display()));
                 }
                 Ok(text) => {
                     if let Some(lack) = lacks(&text, &include.part) {

@@ -31,7 +31,7 @@ fn error_blocks(readme: &str) -> Vec<(usize, String)> {
             match open.take() {
                 None => open = Some((index + 1, String::new())),
                 Some((start, block)) if block.starts_with("error") => {
-                    blocks.push((start, block.trim_end().to_owned()))
+                    blocks.push((start, block.trim_end().to_owned()));
                 }
                 Some(_) => {}
             }
