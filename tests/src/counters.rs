@@ -223,8 +223,11 @@ fn quoted_fields(line: &str) -> Vec<String> {
 /// Compares every launch of every predicted kernel, counter by counter.
 ///
 /// # Errors
-/// A sentence that names a kernel which was predicted and not measured.
+/// A sentence: nothing was predicted, or a kernel was predicted and not measured.
 pub fn compare(predicted: &[Row], measured: &[Measured]) -> Result<Vec<Comparison>, String> {
+    if predicted.is_empty() {
+        return Err("no kernel was predicted, so nothing was compared".into());
+    }
     let mut comparisons = Vec::new();
     for (kernel, prediction) in predicted {
         let mut launches = measured.iter().filter(|m| m.kernel == *kernel).peekable();
@@ -350,6 +353,7 @@ launched 2 kernels at 64 × 64
     fn a_kernel_that_was_not_profiled_is_an_error() {
         let error = compare(&[row("copy", [0; 4])], &from_profiler(PROFILE).unwrap()).unwrap_err();
         assert_eq!(error, "copy was predicted but the profiler saw no launch of it");
+        assert!(compare(&[], &[]).unwrap_err().starts_with("no kernel was predicted"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A test that lacks something skips aloud, so that `cargo test --workspace` passes anywhere; where the set-up promised
 //! it (`cargo xtask test` brings NVRTC and the disassembler, the GPU bundle runs beside a GPU), the same lack fails.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Something outside Rust that a test needs.
@@ -68,7 +69,9 @@ pub fn skip(need: Need, why: &str) {
         "{word} is required here (TILEPROOF_REQUIRE={required}) and missing: {why}; {}",
         need.remedy()
     );
-    eprintln!("skipped at {}: no {word}: {why}; {}", std::panic::Location::caller(), need.remedy());
+    // The test harness swallows what `eprintln!` prints in a test that passes, but not this.
+    let place = std::panic::Location::caller();
+    let _ = writeln!(std::io::stderr(), "skipped at {place}: no {word}: {why}; {}", need.remedy());
 }
 
 fn is_required(list: &str, need: Need) -> bool {

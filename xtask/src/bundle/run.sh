@@ -22,7 +22,7 @@ if [ "${1:-}" = --count ]; then
     status=0
     ncu --csv --page raw --print-units base --clock-control none --metrics "$metrics" \
         --log-file "$work/measured.csv" "$here/counters" launch "${counters_size[@]}" || status=$?
-    cat "$work/measured.csv"
+    [ ! -f "$work/measured.csv" ] || cat "$work/measured.csv"
     [ "$status" -eq 0 ] || exit "$status"
     exec "$here/counters" compare "$work/predicted.csv" "$work/measured.csv"
 fi
