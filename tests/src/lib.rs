@@ -1,1 +1,9 @@
-//! .
+//! What the workspace's tests share: reading machine code, reading a profiler's counters, and skipping aloud.
+//!
+//! - [`sass`] disassembles a cubin and counts its memory instructions by memory, action and width.
+//! - [`counters`] reads hardware counters as Nsight Compute prints them and compares them with predictions.
+//! - [`needs`] decides whether a test that needs NVRTC, the disassembler or a GPU runs, skips or fails.
+
+pub mod counters;
+pub mod needs;
+pub mod sass;

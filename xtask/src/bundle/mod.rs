@@ -1,0 +1,108 @@
+//! `cargo xtask gpu-bundle`: a folder that a host with a GPU, but without Rust and without network, can run.
+//!
+//! The executables are those of the GPU tests, the example, the counters and the benches, optimised and stripped; they need glibc, and
+//! find the driver and NVRTC when they start. `run.sh` drives them and the host's profiler and sanitizer.
+
+use crate::step;
+use crate::workspace::{cargo, shown, target};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// What is built: cargo's arguments, the kind and name of the target, and its name in the bundle.
+struct Part {
+    build: &'static [&'static str],
+    kind: &'static str,
+    target: &'static str,
+    name: &'static str,
+}
+
+const PARTS: [Part; 4] = [
+    Part {
+        build: &["test", "--no-run", "--package=tileproof-tests", "--test=gpu"],
+        kind: "test",
+        target: "gpu",
+        name: "gpu-tests",
+    },
+    Part {
+        build: &["build", "--package=tileproof-examples", "--example=transpose"],
+        kind: "example",
+        target: "transpose",
+        name: "transpose",
+    },
+    Part {
+        build: &["build", "--package=tileproof-tests", "--bin=counters"],
+        kind: "bin",
+        target: "counters",
+        name: "counters",
+    },
+    Part {
+        build: &["bench", "--no-run", "--package=tileproof-benches", "--bench=transpose"],
+        kind: "bench",
+        target: "transpose",
+        name: "bench",
+    },
+];
+
+/// The most that the bundle may hold, in bytes: 64 MiB.
+const LIMIT: u64 = 64 << 20;
+
+/// Builds the executables and fills `gpu-bundle/` in the target folder.
+///
+/// # Errors
+/// On a host other than x86-64 Linux, if a build fails, or if the bundle outgrows 64 MiB.
+pub(crate) fn run() -> Result<(), String> {
+    if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        return Err("the bundle holds x86-64 Linux executables; build it on such a host".into());
+    }
+    let bundle = target()?.join("gpu-bundle");
+    let fail = |error| format!("cannot fill {}: {error}", shown(&bundle));
+    if bundle.exists() {
+        std::fs::remove_dir_all(&bundle).map_err(fail)?;
+    }
+    std::fs::create_dir_all(&bundle).map_err(fail)?;
+    let mut size = 0;
+    for part in PARTS {
+        let built = build(&part)?;
+        let bytes = std::fs::copy(&built, bundle.join(part.name)).map_err(fail)?;
+        println!("{:>10} bytes  {}", bytes, part.name);
+        size += bytes;
+    }
+    write_script(&bundle.join("run.sh")).map_err(fail)?;
+    if size > LIMIT {
+        return Err(format!("{} holds {size} bytes, more than the {LIMIT} that may travel", shown(&bundle)));
+    }
+    println!("{size:>10} bytes  in {}; on the host with the GPU: ./run.sh", shown(&bundle));
+    Ok(())
+}
+
+fn build(part: &Part) -> Result<PathBuf, String> {
+    let mut command = cargo(part.build);
+    command.args(["--profile=bundle", "--message-format=json-render-diagnostics"]);
+    let messages = step::answer(command)?;
+    executable(&messages, part.kind, part.target).ok_or_else(|| {
+        format!("cargo {} named no executable of {} {}", part.build.join(" "), part.kind, part.target)
+    })
+}
+
+/// Finds an executable among cargo's messages, one JSON object a line.
+fn executable(messages: &str, kind: &str, target: &str) -> Option<PathBuf> {
+    messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|message| message["reason"] == "compiler-artifact")
+        .filter(|message| message["target"]["name"] == target && message["target"]["kind"][0] == kind)
+        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+}
+
+fn write_script(path: &Path) -> std::io::Result<()> {
+    std::fs::write(path, include_str!("run.sh"))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Runs the bundle on a host with a GPU; needs no Rust and no network.
+#
+#   ./run.sh [STEP…]      all steps, or those named: tests memcheck racecheck example bench counters
+#
+# A log a step goes into $OUT (default: ./out), and a table into $OUT/summary.txt and to the terminal, last. The exit
+# status is 0 when every step succeeded. STEP_SECONDS (default 240) bounds each step; SIZE (default "8192 8192") is the
+# example's, COUNTERS_SIZE (default "2048 2048") that of the launches under the profiler.
+set -uo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+read -ra size <<<"${SIZE:-8192 8192}"
+read -ra counters_size <<<"${COUNTERS_SIZE:-2048 2048}"
+
+# The step `counters`, started again as a process so that `timeout` can end it: predicts, launches under the profiler,
+# and compares. Standard output holds all three.
+if [ "${1:-}" = --count ]; then
+    set -e
+    work=$2
+    "$here/counters" predict "${counters_size[@]}" | tee "$work/predicted.csv"
+    metrics=$("$here/counters" metrics)
+    status=0
+    ncu --csv --page raw --print-units base --clock-control none --metrics "$metrics" \
+        --log-file "$work/measured.csv" "$here/counters" launch "${counters_size[@]}" || status=$?
+    [ ! -f "$work/measured.csv" ] || cat "$work/measured.csv"
+    [ "$status" -eq 0 ] || exit "$status"
+    exec "$here/counters" compare "$work/predicted.csv" "$work/measured.csv"
+fi
+
+out=${OUT:-$PWD/out}
+seconds=${STEP_SECONDS:-240}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$out"
+chmod +x "$here/gpu-tests" "$here/transpose" "$here/counters" "$here/bench"
+
+# A test that finds no GPU or no NVRTC skips; here that would hide the failure.
+export TILEPROOF_REQUIRE=${TILEPROOF_REQUIRE:-gpu,nvrtc}
+export CRITERION_HOME=${CRITERION_HOME:-$work/criterion}
+
+# The folder of libnvrtc: as given, the toolkit's, one the loader knows, or a Python wheel's.
+find_nvrtc() {
+    local folder
+    for folder in "${TILEPROOF_NVRTC_DIR:-}" "${CUDA_HOME:-}/lib64" "${CUDA_PATH:-}/lib64" \
+        /usr/local/cuda/lib64 /usr/local/cuda-*/lib64 /usr/local/cuda/targets/x86_64-linux/lib \
+        "$(dirname "$(ldconfig -p 2>/dev/null | sed -n 's/.*libnvrtc\.so.* => //p' | head -n 1)")" \
+        "$(python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))' 2>/dev/null)"/nvidia/{cu13/lib,cuda_nvrtc/lib}; do
+        if compgen -G "$folder/libnvrtc.so*" >/dev/null; then
+            echo "$folder"
+            return
+        fi
+    done
+}
+if nvrtc=$(find_nvrtc) && [ -n "$nvrtc" ]; then
+    export TILEPROOF_NVRTC_DIR=$nvrtc
+fi
+
+# The tools of the toolkit are not always on the path.
+PATH=$PATH:/usr/local/cuda/bin:/opt/nvidia/nsight-compute:$(printf '%s:' /opt/nvidia/nsight-compute/*/ /usr/local/cuda-*/bin)
+
+rows=()
+failed=0
+
+# step NAME PATTERN COMMAND…: runs the command into $out/NAME.log and keeps the last line that matches the pattern.
+step() {
+    local name=$1 pattern=$2 start=$SECONDS status verdict
+    shift 2
+    echo "==> $name"
+    timeout --kill-after=10 "$seconds" "$@" >"$out/$name.log" 2>&1 </dev/null
+    status=$?
+    case $status in
+        0) verdict=ok ;;
+        124 | 137) verdict="TIMED OUT" ;;
+        127) verdict="NOT FOUND" ;;
+        *) verdict="FAILED ($status)" ;;
+    esac
+    if [ "$status" -ne 0 ]; then
+        failed=1
+        tail -n 15 "$out/$name.log"
+    fi
+    rows+=("$(printf '%-10s %-12s %5d s  %s' "$name" "$verdict" $((SECONDS - start)) \
+        "$(grep -E "$pattern" "$out/$name.log" | tail -n 1 | sed 's/^ *//' | cut -c 1-110)")")
+}
+
+sanitize() { # TOOL
+    step "$1" 'ERROR SUMMARY|RACECHECK SUMMARY' compute-sanitizer --tool "$1" --error-exitcode 9 \
+        --target-processes all "$here/gpu-tests" --test-threads=1 --nocapture
+}
+
+for name in "${@:-tests memcheck racecheck example bench counters}"; do
+    for name in $name; do
+        case $name in
+            tests) step tests '^test result' "$here/gpu-tests" --nocapture ;;
+            memcheck | racecheck) sanitize "$name" ;;
+            example) step example 'transpose_vectorised|GB/s' "$here/transpose" "${size[@]}" ;;
+            bench) step bench 'thrpt|time:' "$here/bench" --bench ;;
+            counters) step counters 'counters agree' bash "$here/run.sh" --count "$work" ;;
+            *)
+                echo "error: no step \`$name\`; there are tests memcheck racecheck example bench counters" >&2
+                exit 2
+                ;;
+        esac
+    done
+done
+
+{
+    nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo "nvidia-smi: not found"
+    echo "NVRTC: ${TILEPROOF_NVRTC_DIR:-none found, left to the system}"
+    printf '%s\n' "${rows[@]}"
+} | tee "$out/summary.txt"
+exit "$failed"

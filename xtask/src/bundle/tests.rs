@@ -1,0 +1,131 @@
+use super::executable;
+
+#[test]
+fn the_executable_is_the_one_of_its_kind_and_name() {
+    let messages = r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"gpu"},"executable":null}
+{"reason":"compiler-artifact","target":{"kind":["bench"],"name":"transpose"},"executable":"/t/deps/transpose-1"}
+{"reason":"compiler-artifact","target":{"kind":["test"],"name":"gpu"},"executable":"/t/deps/gpu-2"}
+not JSON
+{"reason":"build-finished","success":true}"#;
+    assert_eq!(executable(messages, "test", "gpu").unwrap().to_str(), Some("/t/deps/gpu-2"));
+    assert_eq!(executable(messages, "bench", "transpose").unwrap().to_str(), Some("/t/deps/transpose-1"));
+    assert_eq!(executable(messages, "bin", "gpu"), None);
+}
+
+/// The script, with shell scripts in the place of the executables and of NVIDIA's tools.
+#[cfg(target_os = "linux")]
+mod script {
+    use std::path::{Path, PathBuf};
+    use std::process::{Command, Output};
+
+    struct Bundle(PathBuf);
+
+    impl Bundle {
+        fn new(name: &str) -> Bundle {
+            let folder = std::env::temp_dir().join(format!("tileproof-bundle-{name}-{}", std::process::id()));
+            std::fs::create_dir_all(folder.join("tools")).unwrap();
+            super::super::write_script(&folder.join("run.sh")).unwrap();
+            let bundle = Bundle(folder);
+            bundle.script("gpu-tests", "echo \"test result: ok. 5 passed ($TILEPROOF_REQUIRE)\"");
+            bundle.script("transpose", "echo \"transpose_vectorised at $1 x $2: equal\"");
+            bundle.script("bench", "echo \"thrpt: [1 2 3] $1\"");
+            bundle.script(
+                "counters",
+                "case $1 in compare) grep -q measured \"$3\" && cat \"$2\" && echo '1 of 1 counters agree' ;; *) echo \"$@\" ;; esac",
+            );
+            bundle.script("tools/compute-sanitizer", "echo \"========= ERROR SUMMARY: 0 errors ($*)\"");
+            bundle
+                .script("tools/ncu", "while [ \"$1\" != --log-file ]; do shift; done; echo measured >\"$2\"");
+            bundle
+        }
+
+        /// Written by another process: a file that this one holds open for writing, and a fork of another test
+        /// with it, could not be executed yet.
+        fn script(&self, name: &str, body: &str) {
+            let mut write = Command::new("sh");
+            write.args(["-c", r#"printf '#!/bin/sh\n%s\n' "$2" >"$1" && chmod +x "$1""#, "sh"]);
+            assert!(write.arg(self.0.join(name)).arg(body).status().unwrap().success());
+        }
+
+        fn run(&self, arguments: &[&str]) -> Output {
+            let path = format!("{}:{}", self.0.join("tools").display(), std::env::var("PATH").unwrap());
+            let mut command = Command::new("bash");
+            command
+                .arg(self.0.join("run.sh"))
+                .args(arguments)
+                .current_dir(&self.0)
+                .env("PATH", path)
+                .env("STEP_SECONDS", "20");
+            command
+                .env_remove("OUT")
+                .env_remove("TILEPROOF_REQUIRE")
+                .env_remove("SIZE")
+                .env_remove("COUNTERS_SIZE");
+            command.output().unwrap()
+        }
+
+        fn summary(&self) -> String {
+            std::fs::read_to_string(self.0.join("out/summary.txt")).unwrap()
+        }
+    }
+
+    impl Drop for Bundle {
+        fn drop(&mut self) {
+            // What is left behind lies in the temporary folder.
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn row<'a>(summary: &'a str, step: &str) -> &'a str {
+        summary
+            .lines()
+            .find(|line| line.starts_with(&format!("{step} ")))
+            .unwrap_or_else(|| panic!("{summary}"))
+    }
+
+    #[test]
+    fn all_steps_run_and_are_summed_up() {
+        let bundle = Bundle::new("all");
+        let output = bundle.run(&[]);
+        assert!(output.status.success(), "{output:?}");
+        let summary = bundle.summary();
+        assert!(String::from_utf8_lossy(&output.stdout).ends_with(&summary));
+        assert!(row(&summary, "tests").ends_with("test result: ok. 5 passed (gpu,nvrtc)"), "{summary}");
+        assert!(
+            row(&summary, "memcheck").contains("ok") && row(&summary, "memcheck").contains("--tool memcheck")
+        );
+        assert!(row(&summary, "racecheck").contains("ERROR SUMMARY: 0 errors"));
+        assert!(row(&summary, "example").ends_with("transpose_vectorised at 8192 x 8192: equal"));
+        assert!(row(&summary, "bench").ends_with("[1 2 3] --bench"));
+        assert!(row(&summary, "counters").ends_with("1 of 1 counters agree"));
+        let log = std::fs::read_to_string(bundle.0.join("out/counters.log")).unwrap();
+        assert!(log.starts_with("predict 2048 2048\nmeasured\n"), "{log}");
+        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 7);
+    }
+
+    #[test]
+    fn failures_are_told_and_the_rest_still_runs() {
+        let bundle = Bundle::new("failure");
+        bundle.script("gpu-tests", "echo 'test result: FAILED. 4 passed; 1 failed'; exit 101");
+        bundle.script("tools/ncu", "echo 'no permission' >&2; exit 4");
+        let output = bundle.run(&["tests", "counters", "example"]);
+        assert_eq!(output.status.code(), Some(1));
+        let summary = bundle.summary();
+        assert!(row(&summary, "tests").contains("FAILED (101)"), "{summary}");
+        assert!(row(&summary, "example").contains(" ok "), "{summary}");
+        // A host that has the profiler fails here at its first use instead.
+        assert!(
+            row(&summary, "counters").contains("NOT FOUND") || row(&summary, "counters").contains("FAILED")
+        );
+        assert!(!summary.contains("bench"));
+    }
+
+    #[test]
+    fn an_unknown_step_is_refused() {
+        let bundle = Bundle::new("unknown");
+        let output = bundle.run(&["tets"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("no step `tets`"));
+        assert!(!Path::new(&bundle.0).join("out/summary.txt").exists());
+    }
+}
