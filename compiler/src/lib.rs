@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod emit;
 pub mod ir;
 pub mod simulate;
 pub mod span;
