@@ -109,33 +109,33 @@ __device__ __forceinline__ u64 cast_f32_u64(f32 a) {
     return a != a ? (u64)0 : a <= 0.0f ? (u64)0ull : a >= 0x1p+64f ? (u64)18446744073709551615ull : (u64)a;
 }
 
-extern "C" __global__ void __launch_bounds__(32) casts_f32_1(
+extern "C" __global__ void __launch_bounds__(32) casts_f32(
     const f32* __restrict__ input, index_t input_extent0,
-    i8* __restrict__ to_i8_1, index_t to_i8_extent0,
-    i16* __restrict__ to_i16_1, index_t to_i16_extent0,
-    i32* __restrict__ to_i32_1, index_t to_i32_extent0,
-    i64* __restrict__ to_i64_1, index_t to_i64_extent0,
-    u8* __restrict__ to_u8_1, index_t to_u8_extent0,
-    u16* __restrict__ to_u16_1, index_t to_u16_extent0,
-    u32* __restrict__ to_u32_1, index_t to_u32_extent0,
-    u64* __restrict__ to_u64_1, index_t to_u64_extent0,
-    u64* __restrict__ to_usize_1, index_t to_usize_extent0,
-    f32* __restrict__ to_f32_1, index_t to_f32_extent0,
-    f64* __restrict__ to_f64_1, index_t to_f64_extent0) {
+    i8* __restrict__ to_i8, index_t to_i8_extent0,
+    i16* __restrict__ to_i16, index_t to_i16_extent0,
+    i32* __restrict__ to_i32, index_t to_i32_extent0,
+    i64* __restrict__ to_i64, index_t to_i64_extent0,
+    u8* __restrict__ to_u8, index_t to_u8_extent0,
+    u16* __restrict__ to_u16, index_t to_u16_extent0,
+    u32* __restrict__ to_u32, index_t to_u32_extent0,
+    u64* __restrict__ to_u64, index_t to_u64_extent0,
+    u64* __restrict__ to_usize, index_t to_usize_extent0,
+    f32* __restrict__ to_f32, index_t to_f32_extent0,
+    f64* __restrict__ to_f64, index_t to_f64_extent0) {
     const index_t thread_x = threadIdx.x;
     const index_t block_x = blockIdx.x;
     const index_t i = block_x * 32 + thread_x;
     const bool active = i < input_extent0;
     const f32 value = load_global_f32(&input[i], active);
-    store_global_i8(&to_i8_1[i], cast_f32_i8(value), active);
-    store_global_i16(&to_i16_1[i], cast_f32_i16(value), active);
-    store_global_i32(&to_i32_1[i], cast_f32_i32(value), active);
-    store_global_i64(&to_i64_1[i], cast_f32_i64(value), active);
-    store_global_u8(&to_u8_1[i], cast_f32_u8(value), active);
-    store_global_u16(&to_u16_1[i], cast_f32_u16(value), active);
-    store_global_u32(&to_u32_1[i], cast_f32_u32(value), active);
-    store_global_u64(&to_u64_1[i], cast_f32_u64(value), active);
-    store_global_u64(&to_usize_1[i], (index_t)cast_f32_u64(value), active);
-    store_global_f32(&to_f32_1[i], value, active);
-    store_global_f64(&to_f64_1[i], (f64)value, active);
+    store_global_i8(&to_i8[i], cast_f32_i8(value), active);
+    store_global_i16(&to_i16[i], cast_f32_i16(value), active);
+    store_global_i32(&to_i32[i], cast_f32_i32(value), active);
+    store_global_i64(&to_i64[i], cast_f32_i64(value), active);
+    store_global_u8(&to_u8[i], cast_f32_u8(value), active);
+    store_global_u16(&to_u16[i], cast_f32_u16(value), active);
+    store_global_u32(&to_u32[i], cast_f32_u32(value), active);
+    store_global_u64(&to_u64[i], cast_f32_u64(value), active);
+    store_global_u64(&to_usize[i], (index_t)cast_f32_u64(value), active);
+    store_global_f32(&to_f32[i], value, active);
+    store_global_f64(&to_f64[i], (f64)value, active);
 }

@@ -73,33 +73,33 @@ __device__ __forceinline__ void store_global_f64(f64* pointer, f64 value, bool a
                  :: "l"(pointer), "d"(value), "r"((u32)active) : "memory");
 }
 
-extern "C" __global__ void __launch_bounds__(32) casts_i64_1(
+extern "C" __global__ void __launch_bounds__(32) casts_i64(
     const i64* __restrict__ input, index_t input_extent0,
-    i8* __restrict__ to_i8_1, index_t to_i8_extent0,
-    i16* __restrict__ to_i16_1, index_t to_i16_extent0,
-    i32* __restrict__ to_i32_1, index_t to_i32_extent0,
-    i64* __restrict__ to_i64_1, index_t to_i64_extent0,
-    u8* __restrict__ to_u8_1, index_t to_u8_extent0,
-    u16* __restrict__ to_u16_1, index_t to_u16_extent0,
-    u32* __restrict__ to_u32_1, index_t to_u32_extent0,
-    u64* __restrict__ to_u64_1, index_t to_u64_extent0,
-    u64* __restrict__ to_usize_1, index_t to_usize_extent0,
-    f32* __restrict__ to_f32_1, index_t to_f32_extent0,
-    f64* __restrict__ to_f64_1, index_t to_f64_extent0) {
+    i8* __restrict__ to_i8, index_t to_i8_extent0,
+    i16* __restrict__ to_i16, index_t to_i16_extent0,
+    i32* __restrict__ to_i32, index_t to_i32_extent0,
+    i64* __restrict__ to_i64, index_t to_i64_extent0,
+    u8* __restrict__ to_u8, index_t to_u8_extent0,
+    u16* __restrict__ to_u16, index_t to_u16_extent0,
+    u32* __restrict__ to_u32, index_t to_u32_extent0,
+    u64* __restrict__ to_u64, index_t to_u64_extent0,
+    u64* __restrict__ to_usize, index_t to_usize_extent0,
+    f32* __restrict__ to_f32, index_t to_f32_extent0,
+    f64* __restrict__ to_f64, index_t to_f64_extent0) {
     const index_t thread_x = threadIdx.x;
     const index_t block_x = blockIdx.x;
     const index_t i = block_x * 32 + thread_x;
     const bool active = i < input_extent0;
     const i64 value = load_global_i64(&input[i], active);
-    store_global_i8(&to_i8_1[i], (i8)value, active);
-    store_global_i16(&to_i16_1[i], (i16)value, active);
-    store_global_i32(&to_i32_1[i], (i32)value, active);
-    store_global_i64(&to_i64_1[i], value, active);
-    store_global_u8(&to_u8_1[i], (u8)value, active);
-    store_global_u16(&to_u16_1[i], (u16)value, active);
-    store_global_u32(&to_u32_1[i], (u32)value, active);
-    store_global_u64(&to_u64_1[i], (u64)value, active);
-    store_global_u64(&to_usize_1[i], (index_t)value, active);
-    store_global_f32(&to_f32_1[i], (f32)value, active);
-    store_global_f64(&to_f64_1[i], (f64)value, active);
+    store_global_i8(&to_i8[i], (i8)value, active);
+    store_global_i16(&to_i16[i], (i16)value, active);
+    store_global_i32(&to_i32[i], (i32)value, active);
+    store_global_i64(&to_i64[i], value, active);
+    store_global_u8(&to_u8[i], (u8)value, active);
+    store_global_u16(&to_u16[i], (u16)value, active);
+    store_global_u32(&to_u32[i], (u32)value, active);
+    store_global_u64(&to_u64[i], (u64)value, active);
+    store_global_u64(&to_usize[i], (index_t)value, active);
+    store_global_f32(&to_f32[i], (f32)value, active);
+    store_global_f64(&to_f64[i], (f64)value, active);
 }

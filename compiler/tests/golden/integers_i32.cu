@@ -60,7 +60,7 @@ __device__ __forceinline__ i32 wrapping_neg_i32(i32 a) {
     return (i32)((u32)0 - (u32)a);
 }
 
-extern "C" __global__ void __launch_bounds__(32) integers_i32_1(
+extern "C" __global__ void __launch_bounds__(32) integers_i32(
     const i32* __restrict__ left, index_t left_extent0,
     const i32* __restrict__ right, index_t right_extent0,
     i32* __restrict__ output, index_t output_rows, index_t output_cols, index_t output_pitch) {

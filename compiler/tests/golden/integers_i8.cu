@@ -62,7 +62,7 @@ __device__ __forceinline__ i8 wrapping_neg_i8(i8 a) {
     return (i8)((u32)0 - (u32)a);
 }
 
-extern "C" __global__ void __launch_bounds__(32) integers_i8_1(
+extern "C" __global__ void __launch_bounds__(32) integers_i8(
     const i8* __restrict__ left, index_t left_extent0,
     const i8* __restrict__ right, index_t right_extent0,
     i8* __restrict__ output, index_t output_rows, index_t output_cols, index_t output_pitch) {

@@ -53,7 +53,7 @@ __device__ __forceinline__ u16 div_ceil_u16(u16 a, u16 b) {
     return (u16)(a / b + (a % b != 0));
 }
 
-extern "C" __global__ void __launch_bounds__(32) integers_u16_1(
+extern "C" __global__ void __launch_bounds__(32) integers_u16(
     const u16* __restrict__ left, index_t left_extent0,
     const u16* __restrict__ right, index_t right_extent0,
     u16* __restrict__ output, index_t output_rows, index_t output_cols, index_t output_pitch) {

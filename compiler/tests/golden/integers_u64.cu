@@ -40,7 +40,7 @@ __device__ __forceinline__ u64 div_ceil_u64(u64 a, u64 b) {
     return (u64)(a / b + (a % b != 0));
 }
 
-extern "C" __global__ void __launch_bounds__(32) integers_u64_1(
+extern "C" __global__ void __launch_bounds__(32) integers_u64(
     const u64* __restrict__ left, index_t left_extent0,
     const u64* __restrict__ right, index_t right_extent0,
     u64* __restrict__ output, index_t output_rows, index_t output_cols, index_t output_pitch) {

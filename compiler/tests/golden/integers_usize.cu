@@ -36,7 +36,7 @@ __device__ __forceinline__ index_t div_ceil_usize(index_t a, index_t b) {
     return (index_t)(a / b + (a % b != 0));
 }
 
-extern "C" __global__ void __launch_bounds__(32) integers_usize_1(
+extern "C" __global__ void __launch_bounds__(32) integers_usize(
     const u64* __restrict__ left, index_t left_extent0,
     const u64* __restrict__ right, index_t right_extent0,
     u64* __restrict__ output, index_t output_rows, index_t output_cols, index_t output_pitch) {

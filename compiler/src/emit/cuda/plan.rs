@@ -106,7 +106,7 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
         }
         for expr in needed {
             reads(kernel, expr, &mut |local| {
-                changed |= !std::mem::replace(&mut plan.live[local.index()], true)
+                changed |= !std::mem::replace(&mut plan.live[local.index()], true);
             });
         }
     }
