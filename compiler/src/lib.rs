@@ -8,6 +8,7 @@
 pub mod ast;
 pub mod check;
 pub mod diagnostic;
+pub mod emit;
 pub mod facts;
 pub mod ir;
 pub mod lower;

@@ -1,0 +1,254 @@
+//! Expressions.
+
+use super::Emitter;
+use super::code::{Code, Level};
+use super::literal;
+use super::plan::{int, known_comparison};
+use super::prelude::{Arithmetic, Piece};
+use super::types::{element_type, scalar_type, stored};
+use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Local, Scalar, Type, UnaryOp};
+
+/// The expression in C. Its value is that in Rust; its C type may be `int` where Rust has a smaller type.
+pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
+    let Expr { kind, ty, .. } = &e.kernel.exprs[handle];
+    let (ty, scalar) = (*ty, ty.scalar());
+    match kind {
+        ExprKind::Int(value) => literal::int(scalar, *value),
+        ExprKind::Float(value) => literal::float(scalar, *value),
+        ExprKind::Bool(value) => Code::atom(value.to_string()),
+        ExprKind::Param(param) => Code::atom(&e.names.params[param.index()].value),
+        ExprKind::Extent(param, d) => Code::atom(&e.names.params[param.index()].extents[*d as usize]),
+        ExprKind::Stride(param, d) => Code::atom(&e.names.params[param.index()].strides[*d as usize]),
+        ExprKind::Thread(axis) => builtin(e, Builtin::Thread, *axis),
+        ExprKind::Block(axis) => builtin(e, Builtin::Block, *axis),
+        ExprKind::Grid(axis) => builtin(e, Builtin::Grid, *axis),
+        ExprKind::Local(local) => Code::atom(&e.names.locals[local.index()]),
+        ExprKind::Element(local, index) => Code::atom(element(e, *local, index)),
+        ExprKind::Lane(vector, lane) => {
+            let (vector, lane) = (expr(e, *vector).at(Level::Atom), expr(e, *lane).text);
+            let value = Code::atom(format!("{vector}.lane[{lane}]"));
+            if scalar == Scalar::Usize { Code::prefix("(index_t)", value) } else { value }
+        }
+        ExprKind::Vector(values) => vector(e, scalar, values),
+        ExprKind::Unary(op, a) => {
+            let a = typed(e, *a);
+            unary(e, *op, scalar, a)
+        }
+        ExprKind::Binary(op, a, b) => binary(e, *op, scalar, *a, *b),
+        ExprKind::Compare(op, a, b) => match known_comparison(e.kernel, *op, *a, *b) {
+            Some(known) => Code::atom(known.to_string()),
+            None => {
+                let (a, b) = (expr(e, *a), expr(e, *b));
+                Code::infix(Level::Comparison, a, comparison(*op), b)
+            }
+        },
+        ExprKind::Select(condition, yes, no) => {
+            let (condition, yes, no) = (expr(e, *condition), typed(e, *yes), expr(e, *no));
+            select(e, ty, condition, yes, no)
+        }
+        ExprKind::Cast(a) => {
+            let from = e.kernel.exprs[*a].ty.scalar();
+            let a = expr(e, *a);
+            cast(e, from, scalar, a)
+        }
+    }
+}
+
+/// The expression with the C type of its value, where that matters: a constant index alone is an `int`, and two of them
+/// would be computed in `int`.
+fn typed(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
+    let code = expr(e, handle);
+    let is_index = e.kernel.exprs[handle].ty == Type::Scalar(Scalar::Usize);
+    if is_index && int(e.kernel, handle).is_some() { Code::prefix("(index_t)", code) } else { code }
+}
+
+/// What the thread knows about its place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Builtin {
+    Thread,
+    Block,
+    Grid,
+}
+
+impl Builtin {
+    pub(super) fn cuda(self) -> &'static str {
+        match self {
+            Builtin::Thread => "threadIdx",
+            Builtin::Block => "blockIdx",
+            Builtin::Grid => "gridDim",
+        }
+    }
+}
+
+fn builtin(e: &mut Emitter<'_>, builtin: Builtin, axis: Axis) -> Code {
+    e.builtins.insert((builtin, axis.index()));
+    let names = match builtin {
+        Builtin::Thread => &e.names.thread,
+        Builtin::Block => &e.names.block,
+        Builtin::Grid => &e.names.grid,
+    };
+    Code::atom(&names[axis.index()])
+}
+
+/// An element of a register array.
+pub(super) fn element(e: &mut Emitter<'_>, local: Handle<Local>, index: &[Handle<Expr>]) -> String {
+    let index: Vec<String> = index.iter().map(|i| format!("[{}]", expr(e, *i).text)).collect();
+    format!("{}{}", e.names.locals[local.index()], index.concat())
+}
+
+fn vector(e: &mut Emitter<'_>, scalar: Scalar, values: &[Handle<Expr>]) -> Code {
+    let width = values.len() as u32;
+    e.need_type(Type::Vector(scalar, width));
+    let values: Vec<String> = values
+        .iter()
+        .map(|value| {
+            let constant = int(e.kernel, *value).is_some();
+            let code = expr(e, *value);
+            // Braces refuse to narrow the `int` that C makes of small types.
+            if scalar.bytes() < 4 && scalar.is_integer() && !constant {
+                Code::prefix(&format!("({})", scalar.name()), code).text
+            } else {
+                code.text
+            }
+        })
+        .collect();
+    Code::atom(format!("{}{{{{{}}}}}", element_type(scalar, width), values.join(", ")))
+}
+
+/// One of two values.
+pub(super) fn select(e: &mut Emitter<'_>, ty: Type, condition: Code, yes: Code, no: Code) -> Code {
+    match ty {
+        Type::Scalar(_) => Code::conditional(condition, yes, no),
+        // `?:` on structs selects an address, which forces both into memory.
+        Type::Vector(scalar, width) => {
+            e.need_type(ty);
+            let name = e.need(Piece::Select(stored(scalar), width));
+            Code::call(&name, &[condition, yes, no])
+        }
+    }
+}
+
+fn unary(e: &mut Emitter<'_>, op: UnaryOp, scalar: Scalar, a: Code) -> Code {
+    match op {
+        UnaryOp::Negate if scalar.is_float() => Code::prefix("-", a),
+        UnaryOp::Negate => arithmetic(e, Arithmetic::Negate, scalar, vec![a]),
+        UnaryOp::Not => match scalar {
+            Scalar::Bool => Code::prefix("!", a),
+            Scalar::U8 | Scalar::U16 => Code::prefix(&format!("({})", scalar.name()), Code::prefix("~", a)),
+            Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::U32
+            | Scalar::U64
+            | Scalar::Usize
+            | Scalar::F32
+            | Scalar::F64 => Code::prefix("~", a),
+        },
+    }
+}
+
+fn arithmetic(e: &mut Emitter<'_>, operation: Arithmetic, scalar: Scalar, operands: Vec<Code>) -> Code {
+    let name = e.need(Piece::Arithmetic(operation, scalar));
+    Code::call(&name, &operands)
+}
+
+fn binary(
+    e: &mut Emitter<'_>,
+    op: BinaryOp,
+    scalar: Scalar,
+    left: Handle<Expr>,
+    right: Handle<Expr>,
+) -> Code {
+    let constant = int(e.kernel, right);
+    let a = if constant.is_some() { typed(e, left) } else { expr(e, left) };
+    let b = expr(e, right);
+    let logical = scalar == Scalar::Bool;
+    let plain = computes_in_c(scalar);
+    let function = match op {
+        BinaryOp::Add if plain => return Code::infix(Level::Additive, a, "+", b),
+        BinaryOp::Sub if plain => return Code::infix(Level::Additive, a, "-", b),
+        BinaryOp::Mul if plain => return Code::infix(Level::Multiplicative, a, "*", b),
+        BinaryOp::Div if scalar.is_float() || divides_in_c(scalar, constant) => {
+            return Code::infix(Level::Multiplicative, a, "/", b);
+        }
+        BinaryOp::Rem if scalar == Scalar::F32 => return Code::call("fmodf", &[a, b]),
+        BinaryOp::Rem if scalar == Scalar::F64 => return Code::call("fmod", &[a, b]),
+        BinaryOp::Rem if divides_in_c(scalar, constant) => {
+            return Code::infix(Level::Multiplicative, a, "%", b);
+        }
+        BinaryOp::And if logical => return Code::infix(Level::And, a, "&&", b),
+        BinaryOp::Or if logical => return Code::infix(Level::Or, a, "||", b),
+        BinaryOp::Xor if logical => return Code::infix(Level::Comparison, a, "!=", b),
+        BinaryOp::And => return Code::infix(Level::Bits, a, "&", b),
+        BinaryOp::Or => return Code::infix(Level::Bits, a, "|", b),
+        BinaryOp::Xor => return Code::infix(Level::Bits, a, "^", b),
+        BinaryOp::Shl if plain && shifts_in_c(scalar, constant) => {
+            return Code::infix(Level::Bits, a, "<<", b);
+        }
+        BinaryOp::Shr if shifts_in_c(scalar, constant) => return Code::infix(Level::Bits, a, ">>", b),
+        BinaryOp::Min if scalar == Scalar::F32 => return Code::call("fminf", &[a, b]),
+        BinaryOp::Min if scalar == Scalar::F64 => return Code::call("fmin", &[a, b]),
+        BinaryOp::Max if scalar == Scalar::F32 => return Code::call("fmaxf", &[a, b]),
+        BinaryOp::Max if scalar == Scalar::F64 => return Code::call("fmax", &[a, b]),
+        BinaryOp::Add => Arithmetic::Add,
+        BinaryOp::Sub => Arithmetic::Sub,
+        BinaryOp::Mul => Arithmetic::Mul,
+        BinaryOp::Div => Arithmetic::Div,
+        BinaryOp::Rem => Arithmetic::Rem,
+        BinaryOp::Shl => Arithmetic::Shl,
+        BinaryOp::Shr => Arithmetic::Shr,
+        BinaryOp::Min => Arithmetic::Min,
+        BinaryOp::Max => Arithmetic::Max,
+        BinaryOp::DivCeil => Arithmetic::DivCeil,
+    };
+    arithmetic(e, function, scalar, vec![a, b])
+}
+
+/// Whether C computes sums and products of the type as Rust does.
+fn computes_in_c(scalar: Scalar) -> bool {
+    match scalar {
+        Scalar::U32 | Scalar::U64 | Scalar::Usize | Scalar::F32 | Scalar::F64 => true,
+        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::U8 | Scalar::U16 => {
+            false
+        }
+    }
+}
+
+/// Whether C divides as Rust does, and without a warning.
+fn divides_in_c(scalar: Scalar, divisor: Option<i128>) -> bool {
+    match divisor {
+        Some(0) => false,
+        Some(divisor) => divisor != -1,
+        None => !scalar.is_signed(),
+    }
+}
+
+/// Whether the amount is a constant below the width, of an index that may have 32 bits.
+fn shifts_in_c(scalar: Scalar, amount: Option<i128>) -> bool {
+    let bits = if scalar == Scalar::Usize { 32 } else { 8 * scalar.bytes() };
+    amount.is_some_and(|amount| (0..i128::from(bits)).contains(&amount))
+}
+
+fn comparison(op: CompareOp) -> &'static str {
+    match op {
+        CompareOp::Less => "<",
+        CompareOp::LessEqual => "<=",
+        CompareOp::Greater => ">",
+        CompareOp::GreaterEqual => ">=",
+        CompareOp::Equal => "==",
+        CompareOp::NotEqual => "!=",
+    }
+}
+
+fn cast(e: &mut Emitter<'_>, from: Scalar, to: Scalar, a: Code) -> Code {
+    if from.is_float() && to.is_integer() {
+        let name = e.need(Piece::Cast(from, stored(to)));
+        let value = Code::call(&name, &[a]);
+        if to == Scalar::Usize { Code::prefix("(index_t)", value) } else { value }
+    } else if from == to {
+        a
+    } else {
+        Code::prefix(&format!("({})", scalar_type(to)), a)
+    }
+}

@@ -1,0 +1,238 @@
+//! The functions that access memory, each around one predicated instruction.
+//!
+//! `asm volatile` keeps the compiler from merging, splitting or dropping the access. The predicate is inside, because
+//! an `if` around such a statement would wait for each load before the next one starts. A lane that is not active gets
+//! zero.
+//!
+//! PTX has no vectors of more than four registers and none of 16 bits or less that fill 16 bytes, so vectors of small
+//! elements travel as 32-bit words.
+
+use std::fmt::Write;
+
+use super::types::{element_type, unsigned};
+use crate::ir::Scalar;
+
+/// The memory behind an access, and what may be assumed about it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Memory {
+    /// A tensor that the kernel cannot write: goes through the read-only path.
+    Constant,
+    /// A tensor that the kernel may write.
+    Global,
+    /// A tile.
+    Shared,
+}
+
+/// The name of the function that loads `width` elements.
+pub(super) fn load_name(memory: Memory, scalar: Scalar, width: u32) -> String {
+    let memory = match memory {
+        Memory::Constant => "global",
+        Memory::Global => "global_mut",
+        Memory::Shared => "shared",
+    };
+    format!("load_{memory}_{}", element_type(scalar, width))
+}
+
+/// The name of the function that stores `width` elements.
+pub(super) fn store_name(memory: Memory, scalar: Scalar, width: u32) -> String {
+    let memory = match memory {
+        Memory::Constant | Memory::Global => "global",
+        Memory::Shared => "shared",
+    };
+    format!("store_{memory}_{}", element_type(scalar, width))
+}
+
+/// The definition of [`load_name`].
+pub(super) fn load(memory: Memory, scalar: Scalar, width: u32) -> String {
+    let registers = Registers::of(scalar, width);
+    let ty = element_type(scalar, width);
+    let count = registers.count;
+    let (space, clobber) = match memory {
+        Memory::Constant => ("global.nc", ""),
+        Memory::Global => ("global", " : \"memory\""),
+        Memory::Shared => ("shared", " : \"memory\""),
+    };
+    let outputs = registers.operands("+", "value");
+    let mut text = format!(
+        "__device__ __forceinline__ {ty} {}({}, bool active) {{\n",
+        load_name(memory, scalar, width),
+        address(memory, scalar, "const ")
+    );
+    let _ = writeln!(text, "    {} = {{}};", registers.declaration("value"));
+    let _ = writeln!(
+        text,
+        "    asm volatile(\"{{ .reg .pred active; setp.ne.u32 active, %{}, 0; @active ld.{space}.{} {}, [%{count}]; }}\"",
+        count + 1,
+        registers.ptx,
+        registers.list(0),
+    );
+    let _ = writeln!(
+        text,
+        "                 : {outputs} : {}, \"r\"((u32)active){clobber});",
+        address_operand(memory)
+    );
+    match registers.packing {
+        Packing::None => text.push_str("    return value;\n"),
+        Packing::Widened => text.push_str(&format!("    return {};\n", narrowed(scalar, "value"))),
+        Packing::Words => {
+            let per_word = 4 / scalar.bytes();
+            let bits = 8 * scalar.bytes();
+            let part = format!("value[i / {per_word}] >> i % {per_word} * {bits}");
+            let _ = write!(
+                text,
+                "    {ty} elements;\n    #pragma unroll\n    for (u32 i = 0; i < {width}; ++i) elements.lane[i] = {};\n    return elements;\n",
+                narrowed(scalar, &format!("({part})"))
+            );
+        }
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// The definition of [`store_name`].
+pub(super) fn store(memory: Memory, scalar: Scalar, width: u32) -> String {
+    let registers = Registers::of(scalar, width);
+    let ty = element_type(scalar, width);
+    let count = registers.count;
+    let space = match memory {
+        Memory::Constant | Memory::Global => "global",
+        Memory::Shared => "shared",
+    };
+    let (parameter, value) = match registers.packing {
+        Packing::None => ("value", "value"),
+        Packing::Widened | Packing::Words => ("elements", "value"),
+    };
+    let mut text = format!(
+        "__device__ __forceinline__ void {}({}, {ty} {parameter}, bool active) {{\n",
+        store_name(memory, scalar, width),
+        address(memory, scalar, "")
+    );
+    match registers.packing {
+        Packing::None => {}
+        Packing::Widened => text.push_str("    const u32 value = (u32)elements;\n"),
+        Packing::Words => {
+            let per_word = 4 / scalar.bytes();
+            let bits = 8 * scalar.bytes();
+            let part = format!("({})elements.lane[i]", unsigned(scalar).name());
+            let _ = write!(
+                text,
+                "    {} = {{}};\n    #pragma unroll\n    for (u32 i = 0; i < {width}; ++i) value[i / {per_word}] |= (u32){part} << i % {per_word} * {bits};\n",
+                registers.declaration("value")
+            );
+        }
+    }
+    let _ = writeln!(
+        text,
+        "    asm volatile(\"{{ .reg .pred active; setp.ne.u32 active, %{}, 0; @active st.{space}.{} [%0], {}; }}\"",
+        count + 1,
+        registers.ptx,
+        registers.list(1),
+    );
+    let _ = writeln!(
+        text,
+        "                 :: {}, {}, \"r\"((u32)active) : \"memory\");\n}}",
+        address_operand(memory),
+        registers.operands("", value),
+    );
+    text
+}
+
+fn address(memory: Memory, scalar: Scalar, qualifier: &str) -> String {
+    match memory {
+        Memory::Constant | Memory::Global => format!("{qualifier}{}* pointer", element_type(scalar, 1)),
+        Memory::Shared => "u32 address".into(),
+    }
+}
+
+fn address_operand(memory: Memory) -> &'static str {
+    match memory {
+        Memory::Constant | Memory::Global => "\"l\"(pointer)",
+        Memory::Shared => "\"r\"(address)",
+    }
+}
+
+/// The element in the low bits of a 32-bit word.
+fn narrowed(scalar: Scalar, word: &str) -> String {
+    if scalar == Scalar::Bool { format!("(u8){word} != 0") } else { format!("({}){word}", scalar.name()) }
+}
+
+/// How elements sit in the registers of an instruction.
+enum Packing {
+    /// One a register.
+    None,
+    /// One small element in a 32-bit register.
+    Widened,
+    /// Several small elements in each 32-bit register.
+    Words,
+}
+
+/// The registers that one instruction moves.
+struct Registers {
+    packing: Packing,
+    count: u32,
+    /// Width and type of the instruction: `v4.f32`.
+    ptx: String,
+    constraint: char,
+    /// The C type of the variable that holds them, without extents.
+    ty: String,
+}
+
+impl Registers {
+    fn of(scalar: Scalar, width: u32) -> Registers {
+        let (bits, constraint) = match scalar {
+            Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 => {
+                return Registers::small(scalar, width);
+            }
+            Scalar::I32 => ("s32", 'r'),
+            Scalar::U32 => ("u32", 'r'),
+            Scalar::I64 => ("s64", 'l'),
+            Scalar::U64 | Scalar::Usize => ("u64", 'l'),
+            Scalar::F32 => ("f32", 'f'),
+            Scalar::F64 => ("f64", 'd'),
+        };
+        let ptx = if width == 1 { bits.into() } else { format!("v{width}.{bits}") };
+        Registers { packing: Packing::None, count: width, ptx, constraint, ty: element_type(scalar, width) }
+    }
+
+    fn small(scalar: Scalar, width: u32) -> Registers {
+        let bytes = scalar.bytes() * width;
+        let count = bytes.div_ceil(4);
+        let ptx = match bytes {
+            1 => "u8".into(),
+            2 => "u16".into(),
+            _ if count == 1 => "b32".into(),
+            _ => format!("v{count}.b32"),
+        };
+        let packing = if width == 1 { Packing::Widened } else { Packing::Words };
+        Registers { packing, count, ptx, constraint: 'r', ty: "u32".into() }
+    }
+
+    /// The variable that holds them.
+    fn declaration(&self, name: &str) -> String {
+        match self.packing {
+            Packing::None | Packing::Widened => format!("{} {name}", self.ty),
+            Packing::Words => format!("{} {name}[{}]", self.ty, self.count),
+        }
+    }
+
+    /// The operands of the assembly statement.
+    fn operands(&self, modifier: &str, name: &str) -> String {
+        let operands: Vec<String> = (0..self.count)
+            .map(|i| {
+                let register = match self.packing {
+                    Packing::Words => format!("{name}[{i}]"),
+                    Packing::None if self.count > 1 => format!("{name}.lane[{i}]"),
+                    Packing::None | Packing::Widened => name.into(),
+                };
+                format!("\"{modifier}{}\"({register})", self.constraint)
+            })
+            .collect();
+        operands.join(", ")
+    }
+
+    /// The operands in the instruction, the first of them with this number.
+    fn list(&self, first: u32) -> String {
+        let numbers: Vec<String> = (first..first + self.count).map(|n| format!("%{n}")).collect();
+        if self.count == 1 { numbers.concat() } else { format!("{{{}}}", numbers.join(", ")) }
+    }
+}

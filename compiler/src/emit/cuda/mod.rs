@@ -1,0 +1,249 @@
+//! The CUDA C of a kernel.
+//!
+//! # What the text promises
+//!
+//! **The access in the source is the access in the machine code.** Every [`Site`](crate::ir::Site) is one call of a
+//! function that holds one `asm volatile` memory instruction, because plain C leaves the compiler free to merge, widen
+//! or repeat accesses, and then the proofs are about something else. The predicate of an access is inside its
+//! instruction: an `if` around it would make each load wait for the one before. So an `if` that holds nothing but
+//! accesses and assignments becomes straight-line code, and its condition becomes the predicate of what is in it.
+//!
+//! **Values are those of Rust.** Data arithmetic wraps, shift amounts are masked, casts of floats saturate. `index_t`,
+//! the type of `usize`, is 32 bits wide when [`CudaFacts::narrow`] holds and `TILEPROOF_WIDE` is not defined; the
+//! launcher defines it for tensors that are too large.
+//!
+//! **It needs no header and yields no warning.** What nothing depends on is left out. Nothing is shadowed: a name that
+//! C++ keeps for itself, or that is taken, gets a number.
+//!
+//! # Calling convention
+//!
+//! The entry point takes the arguments in order: a tensor is its pointer, then its extents, outermost first, then its
+//! strides but for the innermost one, all of them `index_t`; a scalar is itself, `usize` an `index_t`.
+//!
+//! # What it relies on
+//!
+//! The kernel has been checked: vector accesses move 2, 4, 8 or 16 bytes, layouts have no
+//! [defect](crate::ir::Layout::defect), operators other than a selection have scalar operands.
+
+mod code;
+mod expr;
+mod layout;
+mod literal;
+mod memory;
+mod names;
+mod out;
+mod plan;
+mod prelude;
+mod stmt;
+mod types;
+
+use std::collections::BTreeSet;
+
+use crate::ir::{Handle, Kernel, Loop, ParamKind, Type};
+use crate::span::SpanId;
+
+use expr::Builtin;
+use names::KernelNames;
+use out::Out;
+use plan::Plan;
+use prelude::Piece;
+use types::{element_type, scalar_type, value_type};
+
+/// What the analysis knows that the text depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CudaFacts {
+    /// By loop of the IR: how often it runs, if that is one constant for all threads. Missing entries are unknown.
+    pub trips: Vec<Option<u32>>,
+    /// Whether every `usize` expression fits 32 bits when every extent, stride, span and `usize` argument is below
+    /// 2^31.
+    pub narrow: bool,
+}
+
+impl CudaFacts {
+    fn trip(&self, handle: Handle<Loop>) -> Option<u32> {
+        self.trips.get(handle.index()).copied().flatten()
+    }
+}
+
+/// The CUDA C of one kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cuda {
+    /// The name of the entry point: the kernel's own, unless C++ or CUDA has another use for it.
+    pub entry: String,
+    /// The text, a translation unit without headers.
+    pub text: String,
+    /// Where lines of the text, counted from 1, come from; in ascending order of lines.
+    pub lines: Vec<(u32, SpanId)>,
+}
+
+/// Writes the CUDA C of a kernel that has been checked.
+pub fn cuda(kernel: &Kernel, facts: &CudaFacts) -> Cuda {
+    let mut emitter = Emitter {
+        kernel,
+        facts,
+        names: names::choose(kernel),
+        plan: plan::plan(kernel, facts),
+        pieces: Vec::new(),
+        builtins: BTreeSet::new(),
+        tiles: vec![false; kernel.tiles.len()],
+        declared: vec![false; kernel.locals.len()],
+        out: Out::default(),
+    };
+    emitter.out.indent();
+    stmt::block(&mut emitter, &kernel.body, None);
+    let body = std::mem::take(&mut emitter.out);
+
+    emitter.out.indent();
+    prologue(&mut emitter);
+    let prologue = std::mem::take(&mut emitter.out);
+
+    let mut function = Out::default();
+    function.lines(&signature(&emitter));
+    function.append(&prologue);
+    function.append(&body);
+    function.line("}");
+
+    let mut out = Out::default();
+    header(&mut out, kernel);
+    preamble(&mut out, &emitter, &function.text);
+    out.append(&function);
+    Cuda { entry: emitter.names.entry, text: out.text, lines: out.lines }
+}
+
+/// The state of the emission.
+struct Emitter<'k> {
+    kernel: &'k Kernel,
+    facts: &'k CudaFacts,
+    names: KernelNames,
+    plan: Plan,
+    /// In the order of first use.
+    pieces: Vec<Piece>,
+    /// The positions and extents that are used, by axis.
+    builtins: BTreeSet<(Builtin, usize)>,
+    /// By tile: whether it is accessed.
+    tiles: Vec<bool>,
+    /// By local: whether an assignment has declared it.
+    declared: Vec<bool>,
+    out: Out,
+}
+
+impl Emitter<'_> {
+    /// Takes a piece of the prelude into the text; its name.
+    fn need(&mut self, piece: Piece) -> String {
+        if !self.pieces.contains(&piece) {
+            self.pieces.push(piece);
+        }
+        piece.name()
+    }
+
+    /// Takes the type into the text.
+    fn need_type(&mut self, ty: Type) {
+        if let Type::Vector(scalar, width) = ty {
+            self.need(Piece::Vector(types::stored(scalar), width));
+        }
+    }
+}
+
+/// What a reader wants to know first.
+fn header(out: &mut Out, kernel: &Kernel) {
+    let [x, y, z] = kernel.block;
+    out.line(&format!("// {}: blocks of {x} x {y} x {z} = {} threads", kernel.name, kernel.threads()));
+    for (_, tile) in kernel.tiles.iter() {
+        let extents: String = tile.extents.iter().map(|extent| format!("[{extent}]")).collect();
+        let (element, layout, bytes) = (tile.element.name(), tile.layout.rust(), tile.bytes());
+        out.line(&format!("// {}: {element}{extents} in shared memory, {layout}, {bytes} bytes", tile.name));
+    }
+    out.line("");
+}
+
+/// Types, and the functions of the prelude and of the tiles that the function needs.
+fn preamble(out: &mut Out, emitter: &Emitter<'_>, function: &str) {
+    let mut definitions = prelude::text(&emitter.pieces);
+    for (handle, tile) in emitter.kernel.tiles.iter() {
+        if emitter.tiles[handle.index()] {
+            definitions.push(layout::function(tile, &emitter.names.tiles[handle.index()].at));
+        }
+    }
+    let mentions = |word: &str| {
+        std::iter::once(function).chain(definitions.iter().map(String::as_str)).any(|t| has_word(t, word))
+    };
+    for (name, ty) in types::TYPEDEFS {
+        if mentions(name) {
+            out.line(&format!("typedef {ty} {name};"));
+        }
+    }
+    if mentions("index_t") {
+        if emitter.facts.narrow {
+            out.lines(
+                "#ifdef TILEPROOF_WIDE\ntypedef unsigned long long index_t;\n#else\ntypedef unsigned int index_t;\n#endif",
+            );
+        } else {
+            out.line("typedef unsigned long long index_t;");
+        }
+    }
+    for definition in &definitions {
+        out.line("");
+        out.lines(definition);
+    }
+    out.line("");
+}
+
+/// Whether the text has the word, not as a part of a longer one.
+fn has_word(text: &str, word: &str) -> bool {
+    let part_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].ends_with(part_of_word) && !text[at + word.len()..].starts_with(part_of_word)
+    })
+}
+
+/// The head of the entry point.
+fn signature(emitter: &Emitter<'_>) -> String {
+    let mut params = Vec::new();
+    for ((_, param), names) in emitter.kernel.params.iter().zip(&emitter.names.params) {
+        let value = &names.value;
+        let mut parts = vec![match param.kind {
+            ParamKind::Tensor { element, mutable, .. } => {
+                let qualifier = if mutable { "" } else { "const " };
+                format!("{qualifier}{}* __restrict__ {value}", element_type(element, 1))
+            }
+            ParamKind::Scalar(scalar) => format!("{} {value}", scalar_type(scalar)),
+        }];
+        parts.extend(names.extents.iter().chain(&names.strides).map(|name| format!("index_t {name}")));
+        params.push(format!("\n    {}", parts.join(", ")));
+    }
+    let (threads, entry) = (emitter.kernel.threads(), &emitter.names.entry);
+    format!("extern \"C\" __global__ void __launch_bounds__({threads}) {entry}({}) {{", params.join(","))
+}
+
+/// Tiles, the thread's place, and the variables that cannot be declared where they are first assigned.
+fn prologue(emitter: &mut Emitter<'_>) {
+    let Emitter { kernel, names, plan, pieces: _, builtins, tiles, declared: _, facts: _, out } = emitter;
+    for (handle, tile) in kernel.tiles.iter() {
+        if tiles[handle.index()] {
+            let (names, element) = (&names.tiles[handle.index()], element_type(tile.element, 1));
+            let (alignment, elements) = (tile.alignment, tile.layout.elements(&tile.extents));
+            let (array, base) = (&names.array, &names.base);
+            out.statement(
+                tile.span,
+                &format!("__shared__ alignas({alignment}) {element} {array}[{elements}];"),
+            );
+            out.statement(tile.span, &format!("const u32 {base} = shared_address({array});"));
+        }
+    }
+    for (builtin, axis) in builtins.iter() {
+        let names = match builtin {
+            Builtin::Thread => &names.thread,
+            Builtin::Block => &names.block,
+            Builtin::Grid => &names.grid,
+        };
+        out.line(&format!("const index_t {} = {}.{};", names[*axis], builtin.cuda(), ["x", "y", "z"][*axis]));
+    }
+    for (handle, local) in kernel.locals.iter() {
+        let elsewhere = plan.declared_by_assignment[handle.index()] || plan.assignments[handle.index()] == 0;
+        if plan.is_live(handle) && !elsewhere {
+            let extents: String = local.extents.iter().map(|extent| format!("[{extent}]")).collect();
+            let name = &names.locals[handle.index()];
+            out.statement(local.span, &format!("{} {name}{extents} = {{}};", value_type(local.ty)));
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! What is decided about a kernel before its text is written: which statements matter, where each variable is declared,
+//! and which conditions become predicates.
+
+use super::CudaFacts;
+use crate::ir::{BinaryOp, Block, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt};
+
+/// The decisions.
+pub(super) struct Plan {
+    /// By local: whether anything that is emitted depends on it. What nothing depends on is left out, because C
+    /// compilers warn about it.
+    live: Vec<bool>,
+    /// By local: whether its first assignment declares it; else it is declared at the top of the function.
+    pub(super) declared_by_assignment: Vec<bool>,
+    /// By local: how many statements assign to it.
+    pub(super) assignments: Vec<u32>,
+}
+
+impl Plan {
+    pub(super) fn is_live(&self, local: Handle<Local>) -> bool {
+        self.live[local.index()]
+    }
+
+    /// Whether the block has a statement that is emitted.
+    pub(super) fn has_effect(&self, kernel: &Kernel, facts: &CudaFacts, block: &Block) -> bool {
+        block.iter().any(|stmt| match stmt {
+            Stmt::Assign { local, .. }
+            | Stmt::Fill { local, .. }
+            | Stmt::AssignElement { local, .. }
+            | Stmt::AssignLane { local, .. } => self.is_live(*local),
+            Stmt::Load { .. } | Stmt::Store { .. } | Stmt::Sync(..) => true,
+            Stmt::If { then, otherwise, .. } => {
+                self.has_effect(kernel, facts, then) || self.has_effect(kernel, facts, otherwise)
+            }
+            Stmt::For(handle) => self.runs(kernel, facts, *handle),
+        })
+    }
+
+    /// Whether the loop is emitted.
+    pub(super) fn runs(&self, kernel: &Kernel, facts: &CudaFacts, handle: Handle<Loop>) -> bool {
+        let Loop { end, body, .. } = &kernel.loops[handle];
+        let never = facts.trip(handle) == Some(0) || is_unsigned_zero(kernel, *end);
+        !never && self.has_effect(kernel, facts, body)
+    }
+}
+
+/// Decides.
+pub(super) fn plan(kernel: &Kernel, facts: &CudaFacts) -> Plan {
+    let locals = kernel.locals.len();
+    let mut plan = Plan {
+        live: vec![false; locals],
+        declared_by_assignment: vec![false; locals],
+        assignments: vec![0; locals],
+    };
+    while keep(kernel, facts, &mut plan, &kernel.body) {}
+    let mut scopes =
+        Scopes { kernel, facts, plan: &plan, first: vec![None; locals], path: vec![], opened: 0 };
+    let mut assignments = vec![0; locals];
+    scopes.block(&kernel.body, &mut assignments);
+    let declared =
+        scopes.first.iter().map(|first| first.as_ref().is_some_and(|first| first.declares)).collect();
+    Plan { live: plan.live, declared_by_assignment: declared, assignments }
+}
+
+/// Marks what the emitted statements of the block read; whether anything was new.
+fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> bool {
+    let mut changed = false;
+    for stmt in block {
+        let mut needed: Vec<Handle<Expr>> = Vec::new();
+        match stmt {
+            Stmt::Assign { local, value } | Stmt::Fill { local, value } => {
+                if plan.is_live(*local) {
+                    needed.push(*value);
+                }
+            }
+            Stmt::AssignElement { local, index, value } => {
+                if plan.is_live(*local) {
+                    needed.extend(index);
+                    needed.push(*value);
+                }
+            }
+            Stmt::AssignLane { local, index, lane, value } => {
+                if plan.is_live(*local) {
+                    needed.extend(index);
+                    needed.extend([*lane, *value]);
+                }
+            }
+            Stmt::Load { site, .. } => needed.extend(&kernel.sites[*site].place.index),
+            Stmt::Store { site, value } => {
+                needed.extend(&kernel.sites[*site].place.index);
+                needed.push(*value);
+            }
+            Stmt::Sync(..) => {}
+            Stmt::If { condition, then, otherwise } => {
+                changed |= keep(kernel, facts, plan, then) | keep(kernel, facts, plan, otherwise);
+                if plan.has_effect(kernel, facts, then) || plan.has_effect(kernel, facts, otherwise) {
+                    needed.push(*condition);
+                }
+            }
+            Stmt::For(handle) => {
+                let Loop { start, end, step, body, .. } = &kernel.loops[*handle];
+                changed |= keep(kernel, facts, plan, body);
+                if plan.runs(kernel, facts, *handle) {
+                    needed.extend([*start, *end, *step]);
+                }
+            }
+        }
+        for expr in needed {
+            reads(kernel, expr, &mut |local| {
+                changed |= !std::mem::replace(&mut plan.live[local.index()], true);
+            });
+        }
+    }
+    changed
+}
+
+/// Calls `read` for every local that the text of the expression names.
+fn reads(kernel: &Kernel, expr: Handle<Expr>, read: &mut dyn FnMut(Handle<Local>)) {
+    match &kernel.exprs[expr].kind {
+        ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Param(_)
+        | ExprKind::Extent(..)
+        | ExprKind::Stride(..)
+        | ExprKind::Thread(_)
+        | ExprKind::Block(_)
+        | ExprKind::Grid(_) => {}
+        ExprKind::Local(local) => read(*local),
+        ExprKind::Element(local, index) => {
+            read(*local);
+            index.iter().for_each(|i| reads(kernel, *i, read));
+        }
+        ExprKind::Vector(values) => values.iter().for_each(|value| reads(kernel, *value, read)),
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) => reads(kernel, *a, read),
+        ExprKind::Compare(op, a, b) => {
+            if known_comparison(kernel, *op, *a, *b).is_none() {
+                reads(kernel, *a, read);
+                reads(kernel, *b, read);
+            }
+        }
+        ExprKind::Lane(a, b) | ExprKind::Binary(_, a, b) => {
+            reads(kernel, *a, read);
+            reads(kernel, *b, read);
+        }
+        ExprKind::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| reads(kernel, *e, read)),
+    }
+}
+
+/// The result of an unsigned comparison with zero that has only one; C compilers warn about those.
+pub(super) fn known_comparison(
+    kernel: &Kernel,
+    op: CompareOp,
+    a: Handle<Expr>,
+    b: Handle<Expr>,
+) -> Option<bool> {
+    match op {
+        CompareOp::Less if is_unsigned_zero(kernel, b) => Some(false),
+        CompareOp::GreaterEqual if is_unsigned_zero(kernel, b) => Some(true),
+        CompareOp::Greater if is_unsigned_zero(kernel, a) => Some(false),
+        CompareOp::LessEqual if is_unsigned_zero(kernel, a) => Some(true),
+        CompareOp::Less
+        | CompareOp::LessEqual
+        | CompareOp::Greater
+        | CompareOp::GreaterEqual
+        | CompareOp::Equal
+        | CompareOp::NotEqual => None,
+    }
+}
+
+fn is_unsigned_zero(kernel: &Kernel, expr: Handle<Expr>) -> bool {
+    let scalar = kernel.exprs[expr].ty.scalar();
+    int(kernel, expr) == Some(0) && scalar.is_integer() && !scalar.is_signed()
+}
+
+/// The value of an integer constant.
+pub(super) fn int(kernel: &Kernel, expr: Handle<Expr>) -> Option<i128> {
+    let ExprKind::Int(value) = &kernel.exprs[expr].kind else { return None };
+    Some(*value)
+}
+
+/// Whether an `if` with these sides becomes straight-line code under a predicate. Everything in it is then executed by
+/// all threads, the accesses with the predicate: so there must be no barrier and no loop, and no division that could
+/// be by zero for the threads that should not get there.
+pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
+    block.iter().all(|stmt| match stmt {
+        Stmt::Assign { value, .. } | Stmt::Fill { value, .. } => cannot_fault(kernel, *value),
+        Stmt::AssignElement { index, value, .. } => {
+            all_cannot_fault(kernel, index) && cannot_fault(kernel, *value)
+        }
+        Stmt::AssignLane { index, lane, value, .. } => {
+            all_cannot_fault(kernel, index) && cannot_fault(kernel, *lane) && cannot_fault(kernel, *value)
+        }
+        Stmt::Load { site, .. } => all_cannot_fault(kernel, &kernel.sites[*site].place.index),
+        Stmt::Store { site, value } => {
+            all_cannot_fault(kernel, &kernel.sites[*site].place.index) && cannot_fault(kernel, *value)
+        }
+        Stmt::If { condition, then, otherwise } => {
+            cannot_fault(kernel, *condition)
+                && is_convertible(kernel, then)
+                && is_convertible(kernel, otherwise)
+        }
+        Stmt::Sync(..) | Stmt::For(_) => false,
+    })
+}
+
+fn all_cannot_fault(kernel: &Kernel, exprs: &[Handle<Expr>]) -> bool {
+    exprs.iter().all(|expr| cannot_fault(kernel, *expr))
+}
+
+fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
+    match &kernel.exprs[expr].kind {
+        ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Param(_)
+        | ExprKind::Extent(..)
+        | ExprKind::Stride(..)
+        | ExprKind::Thread(_)
+        | ExprKind::Block(_)
+        | ExprKind::Grid(_)
+        | ExprKind::Local(_) => true,
+        ExprKind::Element(_, index) => all_cannot_fault(kernel, index),
+        ExprKind::Vector(values) => all_cannot_fault(kernel, values),
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) => cannot_fault(kernel, *a),
+        ExprKind::Binary(op, a, b) => {
+            let divides = match op {
+                BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil => {
+                    kernel.exprs[expr].ty.scalar().is_integer()
+                }
+                BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+                | BinaryOp::Shl
+                | BinaryOp::Shr
+                | BinaryOp::Min
+                | BinaryOp::Max => false,
+            };
+            let divisor_is_known = int(kernel, *b).is_some_and(|divisor| divisor != 0);
+            (!divides || divisor_is_known) && cannot_fault(kernel, *a) && cannot_fault(kernel, *b)
+        }
+        ExprKind::Lane(a, b) | ExprKind::Compare(_, a, b) => {
+            cannot_fault(kernel, *a) && cannot_fault(kernel, *b)
+        }
+        ExprKind::Select(a, b, c) => [a, b, c].into_iter().all(|e| cannot_fault(kernel, *e)),
+    }
+}
+
+/// Whether the index can be proven to stay below 2^31 by its form alone, in the text with 32-bit indices.
+pub(super) fn is_below_half(kernel: &Kernel, expr: Handle<Expr>) -> bool {
+    match &kernel.exprs[expr].kind {
+        ExprKind::Int(value) => *value < 1 << 31,
+        ExprKind::Extent(..) | ExprKind::Stride(..) => true,
+        ExprKind::Param(_) => kernel.exprs[expr].ty.scalar() == Scalar::Usize,
+        ExprKind::Binary(op, a, b) => match op {
+            BinaryOp::Div | BinaryOp::DivCeil | BinaryOp::Shr | BinaryOp::Rem => is_below_half(kernel, *a),
+            BinaryOp::Min => is_below_half(kernel, *a) || is_below_half(kernel, *b),
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Max => false,
+        },
+        ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Thread(_)
+        | ExprKind::Block(_)
+        | ExprKind::Grid(_)
+        | ExprKind::Local(_)
+        | ExprKind::Element(..)
+        | ExprKind::Lane(..)
+        | ExprKind::Vector(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Compare(..)
+        | ExprKind::Select(..)
+        | ExprKind::Cast(_) => false,
+    }
+}
+
+/// The walk that finds where variables can be declared.
+struct Scopes<'a> {
+    kernel: &'a Kernel,
+    facts: &'a CudaFacts,
+    plan: &'a Plan,
+    first: Vec<Option<First>>,
+    /// The scopes of C that are open, each with a number of its own.
+    path: Vec<u32>,
+    opened: u32,
+}
+
+/// The first mention of a local.
+#[derive(Clone)]
+struct First {
+    path: Vec<u32>,
+    /// Whether it is a full assignment and all later mentions are in its scope.
+    declares: bool,
+}
+
+impl Scopes<'_> {
+    fn block(&mut self, block: &Block, assignments: &mut [u32]) {
+        for stmt in block {
+            match stmt {
+                Stmt::Assign { local, value } | Stmt::Fill { local, value } => {
+                    if self.plan.is_live(*local) {
+                        self.reads(&[*value]);
+                        self.mention(*local, true);
+                        assignments[local.index()] += 1;
+                    }
+                }
+                Stmt::AssignElement { local, index, value } => {
+                    if self.plan.is_live(*local) {
+                        self.reads(index);
+                        self.reads(&[*value]);
+                        self.mention(*local, false);
+                        assignments[local.index()] += 1;
+                    }
+                }
+                Stmt::AssignLane { local, index, lane, value } => {
+                    if self.plan.is_live(*local) {
+                        self.reads(index);
+                        self.reads(&[*lane, *value]);
+                        self.mention(*local, false);
+                        assignments[local.index()] += 1;
+                    }
+                }
+                Stmt::Load { local, site } => {
+                    self.reads(&self.kernel.sites[*site].place.index);
+                    self.mention(*local, true);
+                    assignments[local.index()] += 1;
+                }
+                Stmt::Store { site, value } => {
+                    self.reads(&self.kernel.sites[*site].place.index);
+                    self.reads(&[*value]);
+                }
+                Stmt::Sync(..) => {}
+                Stmt::If { condition, then, otherwise } => {
+                    self.reads(&[*condition]);
+                    let convert = is_convertible(self.kernel, then) && is_convertible(self.kernel, otherwise);
+                    for side in [then, otherwise] {
+                        if convert {
+                            self.block(side, assignments);
+                        } else {
+                            self.scope(side, assignments);
+                        }
+                    }
+                }
+                Stmt::For(handle) => {
+                    if self.plan.runs(self.kernel, self.facts, *handle) {
+                        let Loop { start, end, step, body, .. } = &self.kernel.loops[*handle];
+                        self.reads(&[*start, *end, *step]);
+                        self.scope(body, assignments);
+                    }
+                }
+            }
+        }
+    }
+
+    fn scope(&mut self, block: &Block, assignments: &mut [u32]) {
+        self.opened += 1;
+        self.path.push(self.opened);
+        self.block(block, assignments);
+        self.path.pop();
+    }
+
+    fn reads(&mut self, exprs: &[Handle<Expr>]) {
+        let kernel = self.kernel;
+        for expr in exprs {
+            reads(kernel, *expr, &mut |local| self.mention(local, false));
+        }
+    }
+
+    fn mention(&mut self, local: Handle<Local>, assigned: bool) {
+        match &mut self.first[local.index()] {
+            Some(first) => first.declares &= self.path.starts_with(&first.path),
+            first => *first = Some(First { path: self.path.clone(), declares: assigned }),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The functions and types that the text brings with it: only what the kernel uses.
+//!
+//! Data arithmetic wraps as in Rust. C leaves the overflow of `int` undefined and computes small types in `int`, so
+//! whatever could overflow goes through a function that computes in an unsigned type.
+
+use super::memory::{self, Memory};
+use super::types::{element_type, scalar_type, unsigned};
+use crate::ir::Scalar;
+
+/// A definition of the prelude.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// The type of a vector.
+    Vector(Scalar, u32),
+    /// The 32-bit address of a shared array.
+    SharedAddress,
+    /// Loads so many elements.
+    Load(Memory, Scalar, u32),
+    /// Stores so many elements.
+    Store(Memory, Scalar, u32),
+    /// One of two vectors.
+    Select(Scalar, u32),
+    /// Arithmetic of one scalar type.
+    Arithmetic(Arithmetic, Scalar),
+    /// Float to integer.
+    Cast(Scalar, Scalar),
+}
+
+/// What C lacks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arithmetic {
+    Add,
+    Sub,
+    Mul,
+    Negate,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    Min,
+    Max,
+    DivCeil,
+}
+
+impl Piece {
+    /// The name of what it defines.
+    pub(super) fn name(self) -> String {
+        match self {
+            Piece::Vector(scalar, width) => element_type(scalar, width),
+            Piece::SharedAddress => "shared_address".into(),
+            Piece::Load(memory, scalar, width) => memory::load_name(memory, scalar, width),
+            Piece::Store(memory, scalar, width) => memory::store_name(memory, scalar, width),
+            Piece::Select(scalar, width) => format!("select_{}", element_type(scalar, width)),
+            Piece::Arithmetic(operation, scalar) => format!("{}_{}", operation.name(), scalar.name()),
+            Piece::Cast(from, to) => format!("cast_{}_{}", from.name(), to.name()),
+        }
+    }
+
+    /// Its definition.
+    pub(super) fn text(self) -> String {
+        match self {
+            Piece::Vector(scalar, width) => {
+                let alignment = (scalar.bytes() * width).next_power_of_two().min(16);
+                let (ty, name) = (element_type(scalar, 1), self.name());
+                format!("struct alignas({alignment}) {name} {{ {ty} lane[{width}]; }};\n")
+            }
+            Piece::SharedAddress => {
+                "__device__ __forceinline__ u32 shared_address(const void* pointer) {\n    \
+                 return (u32)__cvta_generic_to_shared(pointer);\n}\n"
+                    .into()
+            }
+            Piece::Load(memory, scalar, width) => memory::load(memory, scalar, width),
+            Piece::Store(memory, scalar, width) => memory::store(memory, scalar, width),
+            Piece::Select(scalar, width) => {
+                let (ty, name) = (element_type(scalar, width), self.name());
+                format!(
+                    "__device__ __forceinline__ {ty} {name}(bool condition, {ty} yes, {ty} no) {{\n    \
+                     #pragma unroll\n    \
+                     for (u32 i = 0; i < {width}; ++i) yes.lane[i] = condition ? yes.lane[i] : no.lane[i];\n    \
+                     return yes;\n}}\n"
+                )
+            }
+            Piece::Arithmetic(operation, scalar) => {
+                let (ty, name) = (scalar_type(scalar), self.name());
+                let (parameters, result) = operation.definition(scalar);
+                let parameters = parameters.replace("T ", &format!("{ty} "));
+                format!("__device__ __forceinline__ {ty} {name}({parameters}) {{\n    return {result};\n}}\n")
+            }
+            Piece::Cast(from, to) => {
+                let (name, from_ty, to_ty) = (self.name(), from.name(), to.name());
+                format!(
+                    "__device__ __forceinline__ {to_ty} {name}({from_ty} a) {{\n    return {};\n}}\n",
+                    saturating(from, to)
+                )
+            }
+        }
+    }
+}
+
+impl Arithmetic {
+    fn name(self) -> &'static str {
+        match self {
+            Arithmetic::Add => "wrapping_add",
+            Arithmetic::Sub => "wrapping_sub",
+            Arithmetic::Mul => "wrapping_mul",
+            Arithmetic::Negate => "wrapping_neg",
+            Arithmetic::Div => "wrapping_div",
+            Arithmetic::Rem => "wrapping_rem",
+            Arithmetic::Shl => "wrapping_shl",
+            Arithmetic::Shr => "wrapping_shr",
+            Arithmetic::Min => "min",
+            Arithmetic::Max => "max",
+            Arithmetic::DivCeil => "div_ceil",
+        }
+    }
+
+    /// The parameters, `T` for the type, and the result.
+    fn definition(self, scalar: Scalar) -> (&'static str, String) {
+        let ty = scalar_type(scalar);
+        // Small types are computed in 32 bits: C would promote them to `int`, which must not overflow. Shifts of an
+        // index are computed in 64 bits: the amount may be more than a 32-bit index has.
+        let wide = if scalar.bytes() < 4 { "u32" } else { scalar_type(unsigned(scalar)) };
+        let shifted = if scalar == Scalar::Usize { "u64" } else { wide };
+        let mask = 8 * scalar.bytes() - 1;
+        let infix = |operator| format!("({ty})(({wide})a {operator} ({wide})b)");
+        let two = "T a, T b";
+        match self {
+            Arithmetic::Add => (two, infix('+')),
+            Arithmetic::Sub => (two, infix('-')),
+            Arithmetic::Mul => (two, infix('*')),
+            Arithmetic::Negate => ("T a", format!("({ty})(({wide})0 - ({wide})a)")),
+            Arithmetic::Div if scalar.is_signed() => {
+                (two, format!("b == -1 ? ({ty})(({wide})0 - ({wide})a) : ({ty})(a / b)"))
+            }
+            Arithmetic::Div => (two, format!("({ty})(a / b)")),
+            Arithmetic::Rem if scalar.is_signed() => (two, format!("b == -1 ? ({ty})0 : ({ty})(a % b)")),
+            Arithmetic::Rem => (two, format!("({ty})(a % b)")),
+            Arithmetic::Shl => ("T a, u32 amount", format!("({ty})(({shifted})a << (amount & {mask}))")),
+            Arithmetic::Shr if scalar == Scalar::Usize => {
+                ("T a, u32 amount", format!("({ty})(({shifted})a >> (amount & {mask}))"))
+            }
+            Arithmetic::Shr => ("T a, u32 amount", format!("({ty})(a >> (amount & {mask}))")),
+            Arithmetic::Min => (two, "a < b ? a : b".into()),
+            Arithmetic::Max => (two, "a > b ? a : b".into()),
+            Arithmetic::DivCeil => (two, format!("({ty})(a / b + (a % b != 0))")),
+        }
+    }
+}
+
+/// The conversion of the float `a` towards zero, out of range the nearest value, and zero for NaN. Both bounds are
+/// powers of two, so they are exact floats.
+fn saturating(from: Scalar, to: Scalar) -> String {
+    let (low, high) = to.range().unwrap_or((0, 1));
+    let bits = 8 * to.bytes() - u32::from(to.is_signed());
+    let suffix = if from == Scalar::F32 { "f" } else { "" };
+    let floor = if low < 0 { format!("-0x1p+{bits}{suffix}") } else { format!("0.0{suffix}") };
+    let literal = |value| super::literal::int(to, value).text;
+    let ty = to.name();
+    format!(
+        "a != a ? ({ty})0 : a <= {floor} ? ({ty}){} : a >= 0x1p+{bits}{suffix} ? ({ty}){} : ({ty})a",
+        literal(low),
+        literal(high)
+    )
+}
+
+/// All definitions, types first, each kind in the order of first use.
+pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
+    let rank = |piece: &&Piece| match piece {
+        Piece::Vector(..) => 0,
+        Piece::SharedAddress => 1,
+        Piece::Load(..) | Piece::Store(..) => 2,
+        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) => 3,
+    };
+    let mut sorted: Vec<&Piece> = pieces.iter().collect();
+    sorted.sort_by_key(rank);
+    sorted.into_iter().map(|piece| piece.text()).collect()
+}

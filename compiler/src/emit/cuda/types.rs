@@ -1,0 +1,72 @@
+//! Types of the text.
+
+use crate::ir::{Scalar, Type};
+
+/// The scalar as it lies in memory and in vectors: an index takes 64 bits there, whatever its width in registers.
+pub(super) fn stored(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::Usize => Scalar::U64,
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::F32
+        | Scalar::F64 => scalar,
+    }
+}
+
+/// The type of a variable that holds one value.
+pub(super) fn scalar_type(scalar: Scalar) -> &'static str {
+    if scalar == Scalar::Usize { "index_t" } else { scalar.name() }
+}
+
+/// The type of a variable.
+pub(super) fn value_type(ty: Type) -> String {
+    match ty {
+        Type::Scalar(scalar) => scalar_type(scalar).into(),
+        Type::Vector(scalar, width) => element_type(scalar, width),
+    }
+}
+
+/// The type of `width` values in memory: `f32`, `f32x4`.
+pub(super) fn element_type(scalar: Scalar, width: u32) -> String {
+    let name = stored(scalar).name();
+    if width == 1 { name.into() } else { format!("{name}x{width}") }
+}
+
+/// The unsigned type of the same width.
+pub(super) fn unsigned(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::I8 => Scalar::U8,
+        Scalar::I16 => Scalar::U16,
+        Scalar::I32 => Scalar::U32,
+        Scalar::I64 => Scalar::U64,
+        Scalar::Bool
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::Usize
+        | Scalar::F32
+        | Scalar::F64 => scalar,
+    }
+}
+
+/// The definitions of the scalar types, in the order in which they are written.
+pub(super) const TYPEDEFS: [(&str, &str); 10] = [
+    ("i8", "signed char"),
+    ("i16", "short"),
+    ("i32", "int"),
+    ("i64", "long long"),
+    ("u8", "unsigned char"),
+    ("u16", "unsigned short"),
+    ("u32", "unsigned int"),
+    ("u64", "unsigned long long"),
+    ("f32", "float"),
+    ("f64", "double"),
+];

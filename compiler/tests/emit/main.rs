@@ -1,0 +1,140 @@
+//! The CUDA text of kernels that were built by hand, as golden files.
+
+mod build;
+mod kernels;
+
+use expect_test::{expect, expect_file};
+use tileproof_compiler::emit::{CudaFacts, cuda};
+use tileproof_compiler::ir::{BinaryOp, CompareOp, ExprKind, Scalar, UnaryOp};
+
+use build::{Build, E};
+
+#[test]
+fn golden_files() {
+    for (name, kernel, facts) in kernels::all() {
+        let cuda = cuda(&kernel, &facts);
+        expect_file![format!("{}/tests/golden/{name}.cu", env!("CARGO_MANIFEST_DIR"))].assert_eq(&cuda.text);
+    }
+}
+
+#[test]
+fn equal_kernels_give_equal_texts() {
+    for ((_, a, facts), (_, b, _)) in kernels::all().into_iter().zip(kernels::all()) {
+        assert_eq!(cuda(&a, &facts), cuda(&b, &facts));
+    }
+}
+
+/// A site is one call of one function, in the order of the source.
+#[test]
+fn every_site_is_one_call() {
+    for (name, kernel, facts) in kernels::all() {
+        let text = cuda(&kernel, &facts).text;
+        let (_, body) = text.split_once("__global__").expect("an entry point");
+        let calls = body.matches("load_").count() + body.matches("store_").count();
+        // The loop of `control` that never runs holds a site.
+        assert_eq!(calls + usize::from(name == "control"), kernel.sites.len(), "{name}");
+    }
+}
+
+#[test]
+fn lines_come_from_the_source() {
+    let mut b = Build::new("k", [32, 1, 1]);
+    let output = b.tensor("output", Scalar::F32, 1, true);
+    let mut body = vec![];
+    b.at("index");
+    let x = b.thread(tileproof_compiler::ir::Axis::X);
+    let value = b.cast(x, Scalar::F32);
+    let value = b.bind(&mut body, "value", value);
+    b.at("condition");
+    let len = b.extent(output, 0);
+    let guard = b.less(x, len);
+    b.when(&mut body, guard, |b, body| {
+        b.at("write");
+        b.store(body, tileproof_compiler::ir::Base::Tensor(output), &[x], value);
+    });
+    b.kernel.body = body;
+    let cuda = cuda(&b.kernel, &CudaFacts { trips: vec![], narrow: true });
+    let lines: Vec<&str> = cuda.text.lines().collect();
+    let table: Vec<String> = cuda
+        .lines
+        .iter()
+        .map(|(line, span)| format!("{}: {}", b.spans.get(*span).text, lines[*line as usize - 1].trim()))
+        .collect();
+    expect![[r#"
+        index: const f32 value = (f32)thread_x;
+        condition: const bool active = thread_x < output_extent0;
+        write: store_global_f32(&output[thread_x], value, active);
+    "#]]
+    .assert_eq(&(table.join("\n") + "\n"));
+}
+
+/// Expressions as text, apart from the rest of a kernel.
+fn expressions(build: impl FnOnce(&mut Build) -> Vec<E>) -> String {
+    let mut b = Build::new("k", [32, 1, 1]);
+    let mut body = vec![];
+    let output: Vec<_> = build(&mut b)
+        .into_iter()
+        .map(|value| {
+            let scalar = b.kernel.exprs[value].ty.scalar();
+            let output = b.tensor("o", scalar, 1, true);
+            let x = b.n(0);
+            b.store(&mut body, tileproof_compiler::ir::Base::Tensor(output), &[x], value);
+        })
+        .collect();
+    b.kernel.body = body;
+    let text = cuda(&b.kernel, &CudaFacts { trips: vec![], narrow: true }).text;
+    let calls: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("store_")).collect();
+    assert_eq!(calls.len(), output.len());
+    calls
+        .iter()
+        .filter_map(|call| call.split_once("], ")?.1.strip_suffix(", true);"))
+        .map(|value| format!("{value}\n"))
+        .collect()
+}
+
+#[test]
+fn parentheses_and_constants() {
+    let text = expressions(|b| {
+        let (a, c) = (b.argument("a", Scalar::Usize), b.argument("c", Scalar::Usize));
+        let x = b.argument("x", Scalar::F32);
+        let p = b.argument("p", Scalar::Bool);
+        let (zero, big, one) = (b.n(0), b.n(65536), b.n(1));
+        let sum = b.add(a, c);
+        let minus = b.scalar(ExprKind::Float(-1.0), Scalar::F32);
+        let less = b.less(a, c);
+        let either = b.binary(BinaryOp::Or, p, less);
+        vec![
+            b.binary(BinaryOp::Sub, a, sum),
+            b.mul(sum, sum),
+            b.and(sum, c),
+            b.mul(big, big),
+            b.compare(CompareOp::GreaterEqual, a, zero),
+            b.less(a, zero),
+            b.scalar(ExprKind::Select(p, one, big), Scalar::Usize),
+            b.unary(UnaryOp::Negate, minus),
+            b.unary(UnaryOp::Not, less),
+            b.and(either, p),
+            b.binary(BinaryOp::Div, a, zero),
+            b.binary(BinaryOp::Shl, a, big),
+            b.binary(BinaryOp::Rem, x, x),
+            b.int(Scalar::I32, i128::from(i32::MIN)),
+        ]
+    });
+    expect![[r#"
+        a - (a + c)
+        (a + c) * (a + c)
+        (a + c) & c
+        (index_t)65536 * 65536
+        true
+        false
+        p ? (index_t)1 : 65536
+        -(-1.0f)
+        !(a < c)
+        (p || a < c) && p
+        wrapping_div_usize(a, 0)
+        wrapping_shl_usize(a, 65536)
+        fmodf(x, x)
+        (-2147483647 - 1)
+    "#]]
+    .assert_eq(&text);
+}

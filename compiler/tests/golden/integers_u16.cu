@@ -1,0 +1,98 @@
+// integers_u16: blocks of 32 x 1 x 1 = 32 threads
+
+typedef unsigned short u16;
+typedef unsigned int u32;
+#ifdef TILEPROOF_WIDE
+typedef unsigned long long index_t;
+#else
+typedef unsigned int index_t;
+#endif
+
+__device__ __forceinline__ u16 load_global_u16(const u16* pointer, bool active) {
+    u32 value = {};
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.global.nc.u16 %0, [%1]; }"
+                 : "+r"(value) : "l"(pointer), "r"((u32)active));
+    return (u16)value;
+}
+
+__device__ __forceinline__ void store_global_u16(u16* pointer, u16 elements, bool active) {
+    const u32 value = (u32)elements;
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.global.u16 [%0], %1; }"
+                 :: "l"(pointer), "r"(value), "r"((u32)active) : "memory");
+}
+
+__device__ __forceinline__ u16 wrapping_add_u16(u16 a, u16 b) {
+    return (u16)((u32)a + (u32)b);
+}
+
+__device__ __forceinline__ u16 wrapping_sub_u16(u16 a, u16 b) {
+    return (u16)((u32)a - (u32)b);
+}
+
+__device__ __forceinline__ u16 wrapping_mul_u16(u16 a, u16 b) {
+    return (u16)((u32)a * (u32)b);
+}
+
+__device__ __forceinline__ u16 wrapping_shl_u16(u16 a, u32 amount) {
+    return (u16)((u32)a << (amount & 15));
+}
+
+__device__ __forceinline__ u16 wrapping_shr_u16(u16 a, u32 amount) {
+    return (u16)(a >> (amount & 15));
+}
+
+__device__ __forceinline__ u16 min_u16(u16 a, u16 b) {
+    return a < b ? a : b;
+}
+
+__device__ __forceinline__ u16 max_u16(u16 a, u16 b) {
+    return a > b ? a : b;
+}
+
+__device__ __forceinline__ u16 div_ceil_u16(u16 a, u16 b) {
+    return (u16)(a / b + (a % b != 0));
+}
+
+extern "C" __global__ void __launch_bounds__(32) integers_u16(
+    const u16* __restrict__ left, index_t left_extent0,
+    const u16* __restrict__ right, index_t right_extent0,
+    u16* __restrict__ output, index_t output_rows, index_t output_cols, index_t output_pitch) {
+    const index_t thread_x = threadIdx.x;
+    const index_t block_x = blockIdx.x;
+    const index_t i = block_x * 32 + thread_x;
+    if (i < left_extent0) {
+        const u16 x = load_global_u16(&left[i], true);
+        const u16 y = load_global_u16(&right[i], true);
+        store_global_u16(&output[0 * output_pitch + i], wrapping_add_u16(x, y), true);
+        store_global_u16(&output[1 * output_pitch + i], wrapping_sub_u16(x, y), true);
+        store_global_u16(&output[2 * output_pitch + i], wrapping_mul_u16(x, y), true);
+        store_global_u16(&output[3 * output_pitch + i], x & y, true);
+        store_global_u16(&output[4 * output_pitch + i], x | y, true);
+        store_global_u16(&output[5 * output_pitch + i], x ^ y, true);
+        store_global_u16(&output[6 * output_pitch + i], wrapping_shl_u16(x, y), true);
+        store_global_u16(&output[7 * output_pitch + i], wrapping_shr_u16(x, y), true);
+        store_global_u16(&output[8 * output_pitch + i], min_u16(x, y), true);
+        store_global_u16(&output[9 * output_pitch + i], max_u16(x, y), true);
+        store_global_u16(&output[10 * output_pitch + i], wrapping_shl_u16(x, 0), true);
+        store_global_u16(&output[11 * output_pitch + i], x >> 0, true);
+        store_global_u16(&output[12 * output_pitch + i], wrapping_shl_u16(x, 1), true);
+        store_global_u16(&output[13 * output_pitch + i], x >> 1, true);
+        store_global_u16(&output[14 * output_pitch + i], wrapping_shl_u16(x, 15), true);
+        store_global_u16(&output[15 * output_pitch + i], x >> 15, true);
+        store_global_u16(&output[16 * output_pitch + i], x / 1, true);
+        store_global_u16(&output[17 * output_pitch + i], x % 1, true);
+        store_global_u16(&output[18 * output_pitch + i], x / 3, true);
+        store_global_u16(&output[19 * output_pitch + i], x % 3, true);
+        store_global_u16(&output[20 * output_pitch + i], x / 16, true);
+        store_global_u16(&output[21 * output_pitch + i], x % 16, true);
+        store_global_u16(&output[22 * output_pitch + i], (u16)~x, true);
+        store_global_u16(&output[23 * output_pitch + i], wrapping_add_u16(x, y) < x ? 0 : 65535, true);
+        store_global_u16(&output[24 * output_pitch + i], wrapping_mul_u16(wrapping_sub_u16((u16)~wrapping_add_u16(x, y), 65535), wrapping_sub_u16((u16)~wrapping_add_u16(x, y), 65535)), true);
+        store_global_u16(&output[25 * output_pitch + i], div_ceil_u16(x, 3), true);
+        if (y != 0) {
+            store_global_u16(&output[40 * output_pitch + i], x / y, true);
+            store_global_u16(&output[41 * output_pitch + i], x % y, true);
+            store_global_u16(&output[42 * output_pitch + i], div_ceil_u16(x, y), true);
+        }
+    }
+}
