@@ -2,18 +2,18 @@
 //!
 //! The macro writes one `static` [`Description`] a kernel, and thin typed methods that forward to it. All of it is plain
 //! data, so that the macro's output needs no code to construct it.
-//!
-//! # The entry point
-//!
-//! The CUDA text holds `extern "C" __global__ void NAME(…)`, where NAME is [`Description::name`]. Its parameters are, in
-//! the order of [`Description::params`]: of a tensor, the pointer to its first element, its extents, outermost first, and
-//! its strides but the innermost, in elements; of a scalar, its value. Extents, strides and `usize` scalars have the
-//! kernel's index width ([`IndexWidth`]); a `bool` is one byte.
 
 use crate::scalar::ScalarType;
 use tileproof_model::report::Report;
 
 /// One kernel.
+///
+/// # The entry point
+///
+/// The CUDA text holds `extern "C" __global__ void NAME(…)`, where NAME is [`name`](Self::name). Its parameters are, in
+/// the order of [`params`](Self::params): of a tensor, the pointer to its first element, its extents, outermost first, and
+/// its strides but the innermost, in elements; of a scalar, its value. Extents, strides and `usize` scalars have the
+/// kernel's index width ([`IndexWidth`]); a `bool` is one byte.
 #[derive(Debug)]
 pub struct Description {
     /// The name of the function, and of the entry point.

@@ -29,7 +29,7 @@ const PER_THREAD_STREAM: usize = 2;
 ///
 /// # Safety
 /// The description's CUDA text must be what its other fields say: an entry point of that name with parameters as
-/// [`description`](crate::description) lays down, which for every launch that the plan admits accesses only the elements
+/// [`Description`] lays down, which for every launch that the plan admits accesses only the elements
 /// of its tensors, writes only mutable ones, and has no data race.
 pub unsafe fn launch(
     description: &'static Description,

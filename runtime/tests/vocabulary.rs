@@ -73,3 +73,29 @@ fn host_views() {
     assert!(line.is_empty());
     assert_eq!(format!("{line:?}"), "HostTensor<f32, 1> [0] with strides [1] in 40 elements");
 }
+
+/// An item as the macro leaves it.
+struct Kernel;
+
+impl Kernel {
+    tileproof::__private::if_simulate! {
+        fn simulates() -> bool {
+            true
+        }
+    }
+}
+
+#[cfg(not(feature = "simulate"))]
+trait Otherwise {
+    fn simulates() -> bool {
+        false
+    }
+}
+
+#[cfg(not(feature = "simulate"))]
+impl Otherwise for Kernel {}
+
+#[test]
+fn the_simulator_is_there_if_this_crate_has_it() {
+    assert_eq!(Kernel::simulates(), cfg!(feature = "simulate"));
+}
