@@ -1,1 +1,87 @@
-//! tileproof
+//! Tiled CUDA kernels in Rust whose memory behaviour is proven at compile time.
+//!
+//! `#[tiled_kernel]` turns an ordinary Rust function into a CUDA kernel. It proves that shared-memory accesses have no bank
+//! conflict, that global accesses coalesce, that indices stay inside and vectors are aligned, or it refuses to compile, with
+//! the lanes that collide and a fix. This crate is what kernels and programs use: the vocabulary of kernels
+//! ([`prelude`]), tensors over cudarc's device memory ([`TensorView`]) and over slices ([`HostTensor`]), and what
+//! compiles, loads, launches and simulates.
+//!
+//! It builds without CUDA. At run time a launch needs the NVIDIA driver and NVRTC, a compilation needs NVRTC, and a
+//! simulation needs neither; what is missing is an [`Error`] that says what to install.
+//!
+//! # Environment variables
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `TILEPROOF_NVRTC_DIR` | the folder with NVRTC; nowhere else is searched then |
+//! | `CUDA_HOME`, `CUDA_PATH` | a CUDA toolkit, searched next |
+//! | `VIRTUAL_ENV` | an active Python environment, whose `nvidia-cuda-nvrtc` is searched next |
+//! | `TILEPROOF_LINEINFO` | anything but `0`: profilers and sanitizers show the Rust source |
+
+mod architecture;
+mod argument;
+mod description;
+pub mod device;
+mod error;
+mod evaluate;
+mod host;
+mod launch;
+mod load;
+mod nvrtc;
+mod plan;
+pub mod prelude;
+mod scalar;
+mod shape;
+#[cfg(feature = "simulate")]
+mod simulate;
+#[cfg(test)]
+mod testing;
+pub mod timing;
+mod view;
+pub mod vocabulary;
+
+pub use architecture::Architecture;
+pub use cudarc;
+pub use description::IndexWidth;
+pub use error::Error;
+pub use evaluate::ArithmeticError;
+pub use host::{HostTensor, HostTensorMut};
+pub use load::{Loaded, unload};
+pub use nvrtc::{CompileOptions, Compiled, Usage, nvrtc};
+pub use scalar::{Element, Scalar, ScalarType, ScalarValue};
+pub use shape::ViewError;
+#[cfg(feature = "simulate")]
+pub use simulate::{Counts, SiteRun};
+pub use tileproof_macros::tiled_kernel;
+pub use tileproof_model::report;
+pub use view::{DeviceMemory, DeviceMemoryMut, TensorView, TensorViewMut};
+
+/// What the output of `#[tiled_kernel]` names. Not for use by hand: it changes without notice.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::__tileproof_if_simulate as if_simulate;
+    pub use crate::argument::DeviceArgument;
+    pub use crate::description::{Description, HostOp, LaunchCheck, Param, ParamKind};
+    pub use crate::launch::launch;
+    #[cfg(feature = "simulate")]
+    pub use crate::simulate::{HostArgument, simulate};
+    pub use std::borrow::Cow;
+    pub use std::sync::Arc;
+    pub use tileproof_model::report::{Report, Role, SiteReport, Space, TileReport, Verdict};
+}
+
+/// Expands to its tokens if this crate can simulate: the features of the crate that uses the macro do not count.
+#[cfg(feature = "simulate")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tileproof_if_simulate {
+    ($($tokens:tt)*) => { $($tokens)* };
+}
+
+/// Expands to nothing: this crate was built without its feature `simulate`.
+#[cfg(not(feature = "simulate"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tileproof_if_simulate {
+    ($($tokens:tt)*) => {};
+}

@@ -1,0 +1,166 @@
+//! What `#[tiled_kernel]` leaves of a kernel: constants, from which everything at run time is made.
+//!
+//! The macro writes one `static` [`Description`] a kernel, and thin typed methods that forward to it. All of it is plain
+//! data, so that the macro's output needs no code to construct it.
+
+use crate::scalar::ScalarType;
+use tileproof_model::report::Report;
+
+/// One kernel.
+///
+/// # The entry point
+///
+/// The CUDA text holds `extern "C" __global__ void NAME(…)`, where NAME is [`name`](Self::name). Its parameters are, in
+/// the order of [`params`](Self::params): of a tensor, the pointer to its first element, its extents, outermost first, and
+/// its strides but the innermost, in elements; of a scalar, its value. Extents, strides and `usize` scalars have the
+/// kernel's index width ([`IndexWidth`]); a `bool` is one byte.
+#[derive(Debug)]
+pub struct Description {
+    /// The name of the function, and of the entry point.
+    pub name: &'static str,
+    /// The attribute's arguments, printed canonically.
+    pub attribute: &'static str,
+    /// The function, printed canonically.
+    pub item: &'static str,
+    /// The CUDA text.
+    pub cuda: &'static str,
+    /// Lines of the CUDA text, counted from 1 and ascending, each with the line of [`file`](Self::file) it comes from.
+    pub lines: &'static [(u32, u32)],
+    /// The Rust source file, as rustc names it.
+    pub file: &'static str,
+    /// Whether the CUDA text has a twin with 32-bit indices.
+    pub narrow: bool,
+    /// Threads a block: x, y, z.
+    pub block: [u32; 3],
+    /// The parameters, in order.
+    pub params: &'static [Param],
+    /// Blocks of the grid: x, y, z.
+    pub grid: [&'static [HostOp]; 3],
+    /// The kernel's contracts and what else was left to the launch.
+    pub checks: &'static [LaunchCheck],
+    /// What the compiler proved.
+    pub report: Report,
+}
+
+/// A parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: ParamKind,
+}
+
+/// The kinds of parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamKind {
+    /// A tensor in device memory.
+    Tensor {
+        /// The type of its elements.
+        element: ScalarType,
+        /// The number of extents.
+        rank: u32,
+        /// Whether the kernel writes it.
+        mutable: bool,
+        /// Bytes that the address of its first element must be a multiple of.
+        alignment: u32,
+    },
+    /// A value.
+    Scalar(ScalarType),
+}
+
+/// A condition that must hold for a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchCheck {
+    /// A program whose result is 0 (violated) or 1.
+    pub condition: &'static [HostOp],
+    /// The condition as the source has it.
+    pub text: &'static str,
+}
+
+/// One step of a host expression: a postfix program over a stack of mathematical integers, truth values being 0 and 1.
+///
+/// Arithmetic is checked: see [`ArithmeticError`](crate::ArithmeticError).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum HostOp {
+    /// A constant.
+    Int(i128),
+    /// An extent: the parameter's number and the dimension, 0 the outermost.
+    Extent(u32, u32),
+    /// A stride, in elements: the parameter's number and the dimension, 0 the outermost.
+    Stride(u32, u32),
+    /// A scalar argument: the parameter's number.
+    Scalar(u32),
+    Add,
+    Sub,
+    Mul,
+    /// Rounds toward zero.
+    Div,
+    /// Has the sign of the dividend.
+    Rem,
+    And,
+    Or,
+    Xor,
+    /// By 0 to 126.
+    Shl,
+    /// By 0 to 126; keeps the sign.
+    Shr,
+    Min,
+    Max,
+    /// The quotient rounded up.
+    DivCeil,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    /// Of a truth value.
+    Not,
+    /// Of a condition, a value and another value: the first value if the condition is true, else the other.
+    Select,
+}
+
+/// How wide extents, strides and indices are in a twin of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexWidth {
+    /// 32 bits, for tensors whose elements lie within 2³¹ elements.
+    Narrow,
+    /// 64 bits, for all others: the CUDA text with `TILEPROOF_WIDE` defined.
+    Wide,
+}
+
+impl Description {
+    /// The twin that launches prefer: the narrow one where there is one.
+    pub fn preferred_width(&self) -> IndexWidth {
+        if self.narrow { IndexWidth::Narrow } else { IndexWidth::Wide }
+    }
+
+    /// What the compiler proved.
+    pub fn report(&'static self) -> &'static Report {
+        &self.report
+    }
+}
+
+impl Param {
+    /// How the source spells an extent of this parameter: `input.rows()`.
+    pub(crate) fn extent_text(&self, d: u32) -> String {
+        let word = match (self.kind, d) {
+            (ParamKind::Tensor { rank: 1, .. }, 0) => "len()".to_owned(),
+            (ParamKind::Tensor { rank: 2, .. }, 0) => "rows()".to_owned(),
+            (ParamKind::Tensor { rank: 2, .. }, 1) => "cols()".to_owned(),
+            (ParamKind::Tensor { .. } | ParamKind::Scalar(_), _) => format!("extent({d})"),
+        };
+        format!("{}.{word}", self.name)
+    }
+
+    /// How the source spells a stride of this parameter: `input.pitch()`.
+    pub(crate) fn stride_text(&self, d: u32) -> String {
+        let word = match (self.kind, d) {
+            (ParamKind::Tensor { rank: 2, .. }, 0) => "pitch()".to_owned(),
+            (ParamKind::Tensor { .. } | ParamKind::Scalar(_), _) => format!("stride({d})"),
+        };
+        format!("{}.{word}", self.name)
+    }
+}

@@ -1,0 +1,249 @@
+//! Shapes of tensors: extents and strides, checked once where a view is made.
+
+use std::fmt;
+
+/// Why memory cannot be viewed as a tensor of some shape.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ViewError {
+    /// The offset of an element does not fit into `usize`.
+    #[error(
+        "the shape {extents:?} has elements at offsets that overflow `usize`; check the extents for a length that was \
+         computed from garbage or went below zero"
+    )]
+    Overflow {
+        /// The extents, outermost first, in elements.
+        extents: Vec<usize>,
+    },
+    /// The memory ends before the last element.
+    #[error(
+        "the shape {extents:?} with strides {strides:?} needs {needed} elements, and the memory holds {length}; pass a \
+         longer slice or smaller extents (extents and strides count elements, outermost first)"
+    )]
+    TooShort {
+        /// The extents, outermost first, in elements.
+        extents: Vec<usize>,
+        /// The strides, outermost first, in elements.
+        strides: Vec<usize>,
+        /// Elements from the first to one past the last.
+        needed: usize,
+        /// Elements in the memory.
+        length: usize,
+    },
+    /// The innermost extent is not contiguous.
+    #[error(
+        "the innermost stride is {stride}, and kernels rely on it being 1; permute the dimensions so that the contiguous \
+         one comes last, or copy the data"
+    )]
+    NotContiguous {
+        /// The innermost stride, in elements.
+        stride: usize,
+    },
+    /// Different indices name one element, or a dimension lies inside one that is further in.
+    #[error(
+        "dimension {dimension} has stride {stride}, and the dimensions inside it span {needed} elements, so that its \
+         parts overlap; use a stride of at least {needed}, and order the dimensions by stride, the largest first"
+    )]
+    Overlapping {
+        /// The dimension, 0 the outermost.
+        dimension: usize,
+        /// Its stride, in elements.
+        stride: usize,
+        /// Elements that one index of this dimension covers.
+        needed: usize,
+    },
+}
+
+/// The extents and strides of a tensor of rank `R`, in elements, outermost first; the last stride is 1.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shape<const R: usize> {
+    pub(crate) extents: [usize; R],
+    pub(crate) strides: [usize; R],
+    /// Elements from the first to one past the last; 0 if there is none.
+    pub(crate) span: usize,
+}
+
+impl<const R: usize> fmt::Debug for Shape<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} with strides {:?}", self.extents, self.strides)
+    }
+}
+
+impl<const R: usize> Shape<R> {
+    /// Rows one after another in memory of `length` elements.
+    pub(crate) fn row_major(extents: [usize; R], length: usize) -> Result<Self, ViewError> {
+        let mut strides = [1usize; R];
+        for d in (0..R.saturating_sub(1)).rev() {
+            strides[d] = strides[d + 1]
+                .checked_mul(extents[d + 1])
+                .ok_or_else(|| ViewError::Overflow { extents: extents.to_vec() })?;
+        }
+        Shape::strided(extents, strides, length)
+    }
+
+    /// The last stride 1, each other one at least the span of what is inside it, in memory of `length` elements.
+    pub(crate) fn strided(
+        extents: [usize; R],
+        strides: [usize; R],
+        length: usize,
+    ) -> Result<Self, ViewError> {
+        const { assert!(R >= 1, "a tensor has at least one dimension") };
+        if strides[R - 1] != 1 {
+            return Err(ViewError::NotContiguous { stride: strides[R - 1] });
+        }
+        if extents.contains(&0) {
+            return Ok(Shape { extents, strides, span: 0 });
+        }
+        let overflow = || ViewError::Overflow { extents: extents.to_vec() };
+        let mut span = 1usize;
+        for d in (0..R).rev() {
+            if extents[d] > 1 && strides[d] < span {
+                return Err(ViewError::Overlapping { dimension: d, stride: strides[d], needed: span });
+            }
+            span = (extents[d] - 1)
+                .checked_mul(strides[d])
+                .and_then(|reach| span.checked_add(reach))
+                .ok_or_else(overflow)?;
+        }
+        if span > length {
+            let (extents, strides) = (extents.to_vec(), strides.to_vec());
+            return Err(ViewError::TooShort { extents, strides, needed: span, length });
+        }
+        Ok(Shape { extents, strides, span })
+    }
+}
+
+/// The accessors that all views have; `$shape` is the field with the [`Shape`].
+macro_rules! shape_accessors {
+    ([$($generics:tt)*] $view:ident<$life:lifetime, T>) => {
+        impl<$life, $($generics)*, const R: usize> $view<$life, T, R> {
+            /// The extents, outermost first, in elements.
+            pub fn extents(&self) -> [usize; R] {
+                self.shape.extents
+            }
+
+            /// The strides, outermost first, in elements; the last is 1.
+            pub fn strides(&self) -> [usize; R] {
+                self.shape.strides
+            }
+
+            /// The number of elements in dimension `d`, 0 the outermost.
+            ///
+            /// # Panics
+            /// If `d` is not below the rank.
+            #[track_caller]
+            pub fn extent(&self, d: usize) -> usize {
+                self.shape.extents[d]
+            }
+
+            /// The distance between neighbours in dimension `d`, in elements, 0 the outermost.
+            ///
+            /// # Panics
+            /// If `d` is not below the rank.
+            #[track_caller]
+            pub fn stride(&self, d: usize) -> usize {
+                self.shape.strides[d]
+            }
+        }
+
+        impl<$($generics)*> $view<'_, T, 2> {
+            /// The number of rows.
+            pub fn rows(&self) -> usize {
+                self.shape.extents[0]
+            }
+
+            /// The number of columns: elements of a row.
+            pub fn cols(&self) -> usize {
+                self.shape.extents[1]
+            }
+
+            /// The distance between the beginnings of neighbouring rows, in elements.
+            pub fn pitch(&self) -> usize {
+                self.shape.strides[0]
+            }
+        }
+
+        impl<$($generics)*> $view<'_, T, 1> {
+            /// The number of elements.
+            pub fn len(&self) -> usize {
+                self.shape.extents[0]
+            }
+
+            /// Whether there is no element.
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+        }
+    };
+}
+
+pub(crate) use shape_accessors;
+
+#[cfg(test)]
+mod tests {
+    use super::{Shape, ViewError};
+
+    #[test]
+    fn row_major_strides_and_span() {
+        let shape = Shape::row_major([2, 3, 4], 24).unwrap();
+        assert_eq!((shape.strides, shape.span), ([12, 4, 1], 24));
+        assert_eq!(Shape::row_major([5], 7).unwrap().span, 5);
+    }
+
+    #[test]
+    fn memory_that_is_too_short() {
+        let error = Shape::row_major([4, 8], 31).unwrap_err();
+        assert_eq!(
+            error,
+            ViewError::TooShort { extents: vec![4, 8], strides: vec![8, 1], needed: 32, length: 31 }
+        );
+        assert!(error.to_string().contains("needs 32 elements, and the memory holds 31"), "{error}");
+        // the last row need not be followed by its padding
+        assert_eq!(Shape::strided([4, 8], [10, 1], 38).unwrap().span, 38);
+        assert!(Shape::strided([4, 8], [10, 1], 37).is_err());
+    }
+
+    #[test]
+    fn empty_tensors_need_no_memory() {
+        assert_eq!(Shape::row_major([0, 8], 0).unwrap().span, 0);
+        assert_eq!(Shape::row_major([8, 0], 0).unwrap().span, 0);
+        assert_eq!(Shape::strided([3, 0, 2], [0, 0, 1], 0).unwrap().span, 0);
+    }
+
+    #[test]
+    fn arithmetic_that_overflows() {
+        let big = usize::MAX / 2 + 1;
+        assert_eq!(
+            Shape::row_major([2, big, 2], 8).unwrap_err(),
+            ViewError::Overflow { extents: vec![2, big, 2] }
+        );
+        assert!(matches!(Shape::row_major([usize::MAX, 2], 8), Err(ViewError::Overflow { .. })));
+        assert!(matches!(
+            Shape::strided([usize::MAX, 1], [usize::MAX, 1], 8),
+            Err(ViewError::Overflow { .. })
+        ));
+        assert!(matches!(Shape::strided([2, 2], [usize::MAX, 1], 8), Err(ViewError::Overflow { .. })));
+    }
+
+    #[test]
+    fn only_the_innermost_extent_is_contiguous() {
+        assert_eq!(Shape::strided([2, 2], [1, 2], 8).unwrap_err(), ViewError::NotContiguous { stride: 2 });
+    }
+
+    #[test]
+    fn one_element_an_index() {
+        // windows that overlap, a row that is broadcast, rows that share an element
+        for strides in [[1, 1], [0, 1], [3, 1]] {
+            assert_eq!(
+                Shape::strided([4, 4], strides, 64).unwrap_err(),
+                ViewError::Overlapping { dimension: 0, stride: strides[0], needed: 4 }
+            );
+        }
+        assert!(Shape::strided([4, 4], [4, 1], 64).is_ok());
+        // a dimension of one element may have any stride
+        assert!(Shape::strided([1, 4], [0, 1], 64).is_ok());
+        assert_eq!(
+            Shape::strided([2, 2, 4], [10, 8, 1], 64).unwrap_err(),
+            ViewError::Overlapping { dimension: 0, stride: 10, needed: 12 }
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! The device vocabulary: what a kernel's body is written in.
+//!
+//! A kernel is an ordinary Rust function that `#[tiled_kernel]` translates to CUDA. The macro also keeps the body, so
+//! that rustc, rust-analyzer and rustdoc see ordinary Rust: for that, each word of the language is a real item here,
+//! with the signature that the device code has. The kept body never runs. Where one of these items is called on the
+//! host nevertheless, it panics and says so; [`Vector`] alone is plain data on both sides.
+
+mod shared;
+mod tensor;
+mod threads;
+mod vector;
+
+pub use shared::{Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
+pub use tensor::{Matrix, Tensor};
+pub use threads::{
+    block_x, block_y, block_z, grid_x, grid_y, grid_z, sync_threads, thread_x, thread_y, thread_z,
+};
+pub use vector::Vector;
+
+/// What every item of the device vocabulary does on the host.
+#[cold]
+#[track_caller]
+fn only_in_a_kernel(item: &str) -> ! {
+    panic!(
+        "`{item}` has a meaning only inside a kernel: mark the function with `#[tiled_kernel]` and run it with its \
+         `launch` or `simulate`"
+    )
+}

@@ -1,0 +1,147 @@
+//! Tiles in shared memory and their layouts.
+
+use super::{Vector, only_in_a_kernel};
+use crate::scalar::Element;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+/// A tile in the block's shared memory: `A` is a native array type such as `[[f32; 32]; 32]`, `L` its layout.
+///
+/// `tile[r][c]` is one element; [`read`](Shared::read) and [`write`](Shared::write) move several in one instruction.
+/// The memory is uninitialised when a block starts.
+///
+/// ```no_run
+/// use tileproof::prelude::*;
+///
+/// let mut tile = Shared::<[[f32; 32]; 32], Pad<1>>::new();
+/// tile[thread_y()][thread_x()] = 0.0;
+/// let four: Vector<f32, 4> = tile.read([thread_x(), 4 * thread_y()]);
+/// # let _ = four;
+/// ```
+pub struct Shared<A: Tile, L: Layout = RowMajor> {
+    array: PhantomData<A>,
+    layout: PhantomData<L>,
+}
+
+impl<A: Tile, L: Layout> Shared<A, L> {
+    /// Declares a tile.
+    ///
+    /// # Panics
+    /// On the host: it has a meaning only inside a kernel.
+    #[track_caller]
+    #[allow(clippy::new_without_default)] // only `new` is a word of the language
+    pub fn new() -> Self {
+        only_in_a_kernel("Shared::new")
+    }
+
+    /// Reads `V` elements of a row, the first at `index`, in one instruction.
+    #[track_caller]
+    pub fn read<const V: usize>(&self, index: A::Index) -> Vector<A::Element, V> {
+        let _ = index;
+        only_in_a_kernel("Shared::read")
+    }
+
+    /// Writes `V` elements of a row, the first at `index`, in one instruction.
+    #[track_caller]
+    pub fn write<const V: usize>(&mut self, index: A::Index, value: Vector<A::Element, V>) {
+        let _ = (index, value);
+        only_in_a_kernel("Shared::write")
+    }
+}
+
+impl<A: Tile, L: Layout> Deref for Shared<A, L> {
+    type Target = A;
+
+    #[track_caller]
+    fn deref(&self) -> &A {
+        only_in_a_kernel("tile[…]")
+    }
+}
+
+impl<A: Tile, L: Layout> DerefMut for Shared<A, L> {
+    #[track_caller]
+    fn deref_mut(&mut self) -> &mut A {
+        only_in_a_kernel("tile[…]")
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// An array type that a [`Shared`] tile can have: a native array of elements, of rank 1 to 4.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the array type of a shared tile",
+    label = "expected a native array of elements, of rank 1 to 4",
+    note = "write the extents from the outside in: `Shared::<[[f32; COLUMNS]; ROWS]>::new()`",
+    note = "the element types are i8 to i64, u8 to u64, f32 and f64"
+)]
+pub trait Tile: sealed::Sealed {
+    /// The type of an element.
+    type Element: Element;
+    /// One index an extent, outermost first: `[usize; RANK]`.
+    type Index;
+}
+
+impl<T: Element, const A: usize> sealed::Sealed for [T; A] {}
+impl<T: Element, const A: usize> Tile for [T; A] {
+    type Element = T;
+    type Index = [usize; 1];
+}
+
+impl<T: Element, const A: usize, const B: usize> sealed::Sealed for [[T; A]; B] {}
+impl<T: Element, const A: usize, const B: usize> Tile for [[T; A]; B] {
+    type Element = T;
+    type Index = [usize; 2];
+}
+
+impl<T: Element, const A: usize, const B: usize, const C: usize> sealed::Sealed for [[[T; A]; B]; C] {}
+impl<T: Element, const A: usize, const B: usize, const C: usize> Tile for [[[T; A]; B]; C] {
+    type Element = T;
+    type Index = [usize; 3];
+}
+
+impl<T: Element, const A: usize, const B: usize, const C: usize, const D: usize> sealed::Sealed
+    for [[[[T; A]; B]; C]; D]
+{
+}
+impl<T: Element, const A: usize, const B: usize, const C: usize, const D: usize> Tile
+    for [[[[T; A]; B]; C]; D]
+{
+    type Element = T;
+    type Index = [usize; 4];
+}
+
+/// Where the elements of a [`Shared`] tile are.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a layout of a shared tile",
+    label = "expected a layout",
+    note = "the layouts are `RowMajor`, `Pad<N>`, `Xor<V>` and `Swizzle<B, M, S>`"
+)]
+pub trait Layout: sealed::Sealed {}
+
+/// Rows one after another.
+pub enum RowMajor {}
+
+/// Rows one after another, each followed by `N` unused elements.
+pub enum Pad<const N: usize> {}
+
+/// Row-major, with the chunk of `V` elements that an element is in moved within its row to the place `chunk ^ row`, the
+/// row taken modulo the number of chunks in a row.
+pub enum Xor<const V: usize> {}
+
+/// Row-major, with bits of the element offset changed by others: CuTe's `Swizzle<B, M, S>`, on elements.
+///
+/// `B` is how many bits change, `M` the lowest of them, `S` the distance from them to the bits they are XORed with: to
+/// higher bits if positive, to lower ones if negative.
+pub enum Swizzle<const B: u32, const M: u32, const S: i32> {}
+
+impl sealed::Sealed for RowMajor {}
+impl<const N: usize> sealed::Sealed for Pad<N> {}
+impl<const V: usize> sealed::Sealed for Xor<V> {}
+impl<const B: u32, const M: u32, const S: i32> sealed::Sealed for Swizzle<B, M, S> {}
+
+impl Layout for RowMajor {}
+impl<const N: usize> Layout for Pad<N> {}
+impl<const V: usize> Layout for Xor<V> {}
+impl<const B: u32, const M: u32, const S: i32> Layout for Swizzle<B, M, S> {}

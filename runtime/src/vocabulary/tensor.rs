@@ -1,0 +1,93 @@
+//! Tensors as a kernel sees them.
+
+use super::{Vector, only_in_a_kernel};
+use crate::scalar::Element;
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+/// A tensor in device memory, as a kernel's parameter: `&Tensor<T, RANK>` is read, `&mut Tensor<T, RANK>` written too.
+///
+/// The innermost (last) extent is contiguous, the others have strides. On the host the argument is a
+/// [`TensorView`](crate::TensorView) or, for the simulator, a [`HostTensor`](crate::HostTensor). There are no values
+/// of this type on the host.
+pub struct Tensor<T: Element, const RANK: usize> {
+    element: PhantomData<T>,
+}
+
+/// A tensor of rank 2: rows of contiguous elements.
+pub type Matrix<T> = Tensor<T, 2>;
+
+impl<T: Element, const RANK: usize> Tensor<T, RANK> {
+    /// The number of elements in dimension `d`; 0 is the outermost.
+    #[track_caller]
+    pub fn extent(&self, d: usize) -> usize {
+        let _ = d;
+        only_in_a_kernel("Tensor::extent")
+    }
+
+    /// The distance, in elements, between neighbours in dimension `d`; 1 for the innermost.
+    #[track_caller]
+    pub fn stride(&self, d: usize) -> usize {
+        let _ = d;
+        only_in_a_kernel("Tensor::stride")
+    }
+
+    /// Reads `V` elements that are contiguous in the innermost extent, the first at `index`, in one instruction.
+    #[track_caller]
+    pub fn read<const V: usize>(&self, index: [usize; RANK]) -> Vector<T, V> {
+        let _ = index;
+        only_in_a_kernel("Tensor::read")
+    }
+
+    /// Writes `V` elements that are contiguous in the innermost extent, the first at `index`, in one instruction.
+    #[track_caller]
+    pub fn write<const V: usize>(&mut self, index: [usize; RANK], value: Vector<T, V>) {
+        let _ = (index, value);
+        only_in_a_kernel("Tensor::write")
+    }
+}
+
+impl<T: Element> Tensor<T, 2> {
+    /// The number of rows.
+    #[track_caller]
+    pub fn rows(&self) -> usize {
+        only_in_a_kernel("Matrix::rows")
+    }
+
+    /// The number of columns: elements of a row.
+    #[track_caller]
+    pub fn cols(&self) -> usize {
+        only_in_a_kernel("Matrix::cols")
+    }
+
+    /// The distance between the beginnings of neighbouring rows, in elements.
+    #[track_caller]
+    pub fn pitch(&self) -> usize {
+        only_in_a_kernel("Matrix::pitch")
+    }
+}
+
+impl<T: Element> Tensor<T, 1> {
+    /// The number of elements.
+    #[track_caller]
+    #[allow(clippy::len_without_is_empty)] // not a word of the language
+    pub fn len(&self) -> usize {
+        only_in_a_kernel("Tensor::len")
+    }
+}
+
+impl<T: Element, const RANK: usize> Index<[usize; RANK]> for Tensor<T, RANK> {
+    type Output = T;
+
+    #[track_caller]
+    fn index(&self, _: [usize; RANK]) -> &T {
+        only_in_a_kernel("tensor[[…]]")
+    }
+}
+
+impl<T: Element, const RANK: usize> IndexMut<[usize; RANK]> for Tensor<T, RANK> {
+    #[track_caller]
+    fn index_mut(&mut self, _: [usize; RANK]) -> &mut T {
+        only_in_a_kernel("tensor[[…]]")
+    }
+}

@@ -1,0 +1,101 @@
+//! rustc type-checks the bodies of kernels although they never run on the host.
+
+use tileproof::prelude::*;
+
+/// A body as the macro keeps it: compiled, never called.
+#[allow(dead_code)]
+fn transpose(input: &Matrix<f32>, output: &mut Matrix<f32>) {
+    let mut tile = Shared::<[[f32; 32]; 32], Pad<1>>::new();
+    let (row0, col) = (block_y() * 32 + thread_y(), block_x() * 32 + thread_x());
+    for k in (0..32).step_by(8) {
+        if row0 + k < input.rows() && col < input.cols() {
+            tile[thread_y() + k][thread_x()] = input[[row0 + k, col]];
+        }
+    }
+    sync_threads();
+    let (row0, col) = (block_x() * 32 + thread_y(), block_y() * 32 + thread_x());
+    for k in (0..32).step_by(8) {
+        if row0 + k < output.rows() && col < output.cols() {
+            output[[row0 + k, col]] = tile[thread_x()][thread_y() + k];
+        }
+    }
+}
+
+#[allow(dead_code)]
+fn vectors(
+    input: &Tensor<f64, 3>,
+    output: &mut Tensor<f64, 3>,
+    line: &mut Tensor<u8, 1>,
+    scale: f64,
+    n: usize,
+) {
+    let mut stages = Shared::<[[[f64; 16]; 8]; 2], Xor<2>>::new();
+    let mut flat = Shared::<[u8; 64]>::new();
+    let deep = Shared::<[[[[i16; 8]; 4]; 2]; 2], Swizzle<2, 1, 3>>::new();
+    let mut v: Vector<f64, 2> = input.read([block_z(), thread_y(), 2 * thread_x()]);
+    v[0] *= scale;
+    stages.write([1, thread_y(), 2 * thread_x()], v);
+    stages[0][thread_y()][thread_x()] += v[1];
+    flat.write([4 * thread_x()], Vector::splat(1u8) as Vector<u8, 4>);
+    let words: Vector<u8, 4> = flat.read([0]);
+    let _: Vector<i16, 8> = deep.read([1, 1, 3, 0]);
+    let w = Vector::new([stages[1][0][thread_z()], scale]);
+    output.write([input.extent(0) - 1 - block_z(), grid_y().min(n), 2 * (input.stride(0) % 4)], w);
+    let last = line.len() - 1;
+    line[[last]] = words[3];
+}
+
+#[test]
+fn the_vocabulary_has_no_meaning_on_the_host() {
+    let message = |run: fn() -> usize| {
+        let panic = std::panic::catch_unwind(run).unwrap_err();
+        *panic.downcast::<String>().unwrap()
+    };
+    let expected = "`thread_x` has a meaning only inside a kernel: mark the function with `#[tiled_kernel]` and run it \
+                    with its `launch` or `simulate`";
+    assert_eq!(message(thread_x), expected);
+    assert!(message(grid_z).starts_with("`grid_z` has"));
+    assert!(message(|| Shared::<[u8; 4]>::new()[0].into()).starts_with("`Shared::new` has"));
+}
+
+#[test]
+fn host_views() {
+    let mut data = vec![0.0f32; 40];
+    let matrix = HostTensorMut::with_strides(&mut data, [4, 8], [10, 1]).unwrap();
+    assert_eq!((matrix.rows(), matrix.cols(), matrix.pitch()), (4, 8, 10));
+    assert_eq!(
+        (matrix.extent(1), matrix.stride(1), matrix.extents(), matrix.strides()),
+        (8, 1, [4, 8], [10, 1])
+    );
+    let error = HostTensor::new(&data, [5, 9]).unwrap_err().to_string();
+    assert!(error.contains("needs 45 elements, and the memory holds 40"), "{error}");
+    let line = HostTensor::new(&data, [0]).unwrap();
+    assert!(line.is_empty());
+    assert_eq!(format!("{line:?}"), "HostTensor<f32, 1> [0] with strides [1] in 40 elements");
+}
+
+/// An item as the macro leaves it.
+struct Kernel;
+
+impl Kernel {
+    tileproof::__private::if_simulate! {
+        fn simulates() -> bool {
+            true
+        }
+    }
+}
+
+#[cfg(not(feature = "simulate"))]
+trait Otherwise {
+    fn simulates() -> bool {
+        false
+    }
+}
+
+#[cfg(not(feature = "simulate"))]
+impl Otherwise for Kernel {}
+
+#[test]
+fn the_simulator_is_there_if_this_crate_has_it() {
+    assert_eq!(Kernel::simulates(), cfg!(feature = "simulate"));
+}
