@@ -1,1 +1,4 @@
-//! .
+//! The kernels that examples, tests, benches and the book share, each with a reference on the CPU.
+
+pub mod kernels;
+pub mod ladder;

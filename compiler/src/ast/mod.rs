@@ -14,6 +14,8 @@ use proc_macro2::TokenStream;
 pub struct Kernel {
     /// The function, its budget attributes taken off.
     pub function: syn::ItemFn,
+    /// The function as it was read, without documentation.
+    pub source: syn::ItemFn,
     /// The parameters that could be read.
     pub params: Vec<Param>,
     /// `block = […]`.
@@ -41,11 +43,13 @@ pub struct Param {
 pub fn parse(attribute: TokenStream, item: TokenStream, diagnostics: &mut Diagnostics) -> Option<Kernel> {
     let arguments = attribute::parse(attribute, diagnostics);
     let mut function = function::parse(item, diagnostics)?;
+    let mut source = function.clone();
+    source.attrs.retain(|attribute| attribute.path().is_ident("budget"));
     let params = function::params(&function.sig, diagnostics);
     let budget = budget::take_budget(&mut function.attrs, diagnostics);
     if arguments.complete {
         attribute::demand(&arguments, &function, diagnostics);
     }
     let attribute::Arguments { block, grid, requires, crate_path, .. } = arguments;
-    Some(Kernel { function, params, block, grid, requires, budget, crate_path })
+    Some(Kernel { function, source, params, block, grid, requires, budget, crate_path })
 }

@@ -7,6 +7,7 @@ mod code;
 mod render;
 
 pub use code::Code;
+pub(crate) use render::invoke;
 pub use render::{compile_errors, to_text};
 
 use crate::span::{SpanId, SpanTable};

@@ -440,7 +440,8 @@ pub(super) fn binary_op(op: &BinOp) -> Option<BinaryOp> {
     })
 }
 
-pub(super) fn is_compound(op: &BinOp) -> bool {
+/// Whether an operator assigns: `+=` and its like.
+pub(crate) fn is_compound(op: &BinOp) -> bool {
     matches!(
         op,
         BinOp::AddAssign(_)

@@ -10,6 +10,9 @@ mod shared;
 mod stmt;
 mod types;
 
+pub(crate) use expr::is_compound;
+pub(crate) use stmt::lift_attributes;
+
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{

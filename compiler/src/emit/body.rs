@@ -1,0 +1,160 @@
+//! The function's body as rustc shall see it: type-checked, never run.
+//!
+//! It becomes a closure in a constant, so that hover, completion and type errors work on the user's own tokens. Three
+//! things are rewritten: the vocabulary to absolute paths (a user's own `thread_x` must not be typed as hers and emitted as
+//! ours), assignments to elements so that value and indices are evaluated before the place is borrowed, and budgets, which
+//! mean nothing to rustc, away.
+
+use crate::ast::Kernel;
+use crate::lower::{is_compound, lift_attributes};
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Attribute, Expr, Ident, Path, Stmt, Type};
+
+/// Functions of the prelude that a kernel may call.
+const FUNCTIONS: [&str; 10] = [
+    "thread_x", "thread_y", "thread_z", "block_x", "block_y", "block_z", "grid_x", "grid_y", "grid_z", "sync_threads",
+];
+/// Types of the prelude.
+const TYPES: [&str; 8] = ["Tensor", "Matrix", "Shared", "Vector", "RowMajor", "Pad", "Xor", "Swizzle"];
+
+/// The constant that holds the body. `deferred` is what follows it: panics that fire only if rustc accepts it.
+pub(super) fn kept(kernel: &Kernel, deferred: TokenStream) -> TokenStream {
+    let mut rewrite = Rewrite { prelude: &kernel.crate_path };
+    let mut body = kernel.function.block.clone();
+    rewrite.visit_block_mut(&mut body);
+    let mut inputs = kernel.function.sig.inputs.clone();
+    for input in &mut inputs {
+        rewrite.visit_fn_arg_mut(input);
+        if let syn::FnArg::Typed(input) = input {
+            input.attrs.clear();
+        }
+    }
+    let grid = rewritten(&mut rewrite, &kernel.grid);
+    let requires = rewritten(&mut rewrite, &kernel.requires);
+    let count = grid.len();
+    quote! {
+        #[allow(clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op)]
+        const _: () = {
+            let _ = |#inputs| {
+                let _: [usize; #count] = [#(#grid),*];
+                #(let _: bool = #requires;)*
+                #body
+            };
+            #deferred
+        };
+    }
+}
+
+fn rewritten(rewrite: &mut Rewrite<'_>, list: &[Expr]) -> Vec<Expr> {
+    let mut list = list.to_vec();
+    for expr in &mut list {
+        rewrite.visit_expr_mut(expr);
+    }
+    list
+}
+
+struct Rewrite<'a> {
+    prelude: &'a Path,
+}
+
+impl Rewrite<'_> {
+    fn absolute(&self, path: &mut Path, names: &[&str]) {
+        let Some(first) = path.segments.first() else { return };
+        if path.leading_colon.is_some() || !names.contains(&first.ident.to_string().as_str()) {
+            return;
+        }
+        let mut absolute = self.prelude.clone();
+        absolute.segments.push(Ident::new("prelude", Span::call_site()).into());
+        absolute.segments.extend(std::mem::take(&mut path.segments));
+        *path = absolute;
+    }
+}
+
+impl VisitMut for Rewrite<'_> {
+    fn visit_block_mut(&mut self, block: &mut syn::Block) {
+        // Inner blocks first: what an assignment becomes is a block with an assignment.
+        visit_mut::visit_block_mut(self, block);
+        for stmt in &mut block.stmts {
+            match stmt {
+                Stmt::Local(local) => strip(&mut local.attrs),
+                Stmt::Expr(expr, _) => {
+                    let mut attributes = Vec::new();
+                    lift_attributes(expr, &mut attributes);
+                    strip(&mut attributes);
+                    if let Some(assignment) = self.assignment(expr) {
+                        *expr = assignment;
+                    }
+                }
+                Stmt::Item(_) | Stmt::Macro(_) => {}
+            }
+        }
+    }
+
+    fn visit_expr_call_mut(&mut self, call: &mut syn::ExprCall) {
+        if let Expr::Path(callee) = &mut *call.func {
+            if callee.path.segments.len() == 1 {
+                self.absolute(&mut callee.path, &FUNCTIONS);
+            }
+        }
+        visit_mut::visit_expr_call_mut(self, call);
+    }
+
+    fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {
+        visit_mut::visit_expr_path_mut(self, path);
+        if path.path.segments.len() > 1 {
+            self.absolute(&mut path.path, &TYPES);
+        }
+    }
+
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        visit_mut::visit_type_mut(self, ty);
+        if let Type::Path(path) = ty {
+            self.absolute(&mut path.path, &TYPES);
+        }
+    }
+}
+
+impl Rewrite<'_> {
+    /// `place[i][j] = value` → `{ let value = …; let i = …; let j = …; place[i][j] = value }`.
+    fn assignment(&self, expr: &Expr) -> Option<Expr> {
+        let (left, right) = match expr {
+            Expr::Assign(assign) => (&*assign.left, &*assign.right),
+            Expr::Binary(binary) if is_compound(&binary.op) => (&*binary.left, &*binary.right),
+            _ => return None,
+        };
+        let Expr::Index(_) = left else { return None };
+        let span = Span::mixed_site();
+        let value = Ident::new("value", span);
+        let mut place = left.clone();
+        let mut indices = Vec::new();
+        hoist(&mut place, &mut indices, span);
+        // Outermost index first in the source, innermost call first here.
+        let lets = indices.iter().map(|(name, index)| quote!(let #name = #index;));
+        let assignment: TokenStream = match expr {
+            Expr::Binary(binary) => {
+                let op = &binary.op;
+                quote!(#place #op #value)
+            }
+            _ => quote!(#place = #value),
+        };
+        syn::parse2(quote!({ let #value = #right; #(#lets)* #assignment; })).ok()
+    }
+}
+
+/// Replaces the indices of a place by variables.
+fn hoist(place: &mut Expr, indices: &mut Vec<(Ident, Expr)>, span: Span) {
+    if let Expr::Index(index) = place {
+        hoist(&mut index.expr, indices, span);
+        if !matches!(&*index.index, Expr::Lit(_)) {
+            let name = Ident::new(&format!("index{}", indices.len()), span);
+            let path = Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: name.clone().into() });
+            indices.push((name, std::mem::replace(&mut *index.index, path)));
+        }
+    }
+}
+
+fn strip(attributes: &mut Vec<Attribute>) {
+    attributes.retain(|attribute| !attribute.path().is_ident("budget"));
+}

@@ -1,0 +1,441 @@
+//! The Rust items that stand for a kernel: its constants and its typed methods.
+
+use super::cuda::Cuda;
+use crate::ast;
+use crate::check::{Checked, LaunchCheck};
+use crate::diagnostic::Diagnostics;
+use crate::ir::{BinaryOp, CompareOp, Expr, ExprKind, Handle, Kernel, ParamKind, Scalar, UnaryOp};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote};
+use tileproof_model::report::{Report, Role, SiteReport, Space, TileReport, Verdict};
+
+/// The item of a kernel that passed its checks.
+pub(super) fn item(ast: &ast::Kernel, checked: &Checked, cuda: &Cuda, source: &Source, diagnostics: &Diagnostics) -> TokenStream {
+    let description = description(checked, cuda, source, diagnostics);
+    let text = &cuda.text;
+    let methods = methods(ast, true);
+    declaration(
+        ast,
+        quote! {
+            static DESCRIPTION: __tileproof::__private::Description = #description;
+        },
+        quote!(#text),
+        methods,
+    )
+}
+
+/// What stands in for the item where the kernel did not pass, so that the code that uses it gives no errors of its own.
+pub(super) fn stub(ast: &ast::Kernel) -> TokenStream {
+    declaration(ast, TokenStream::new(), quote!(""), methods(ast, false))
+}
+
+/// What the macro read, as canonical text.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) attribute: String,
+    pub(super) item: String,
+}
+
+fn declaration(ast: &ast::Kernel, statics: TokenStream, text: TokenStream, methods: TokenStream) -> TokenStream {
+    let (name, vis, path) = (&ast.function.sig.ident, &ast.function.vis, &ast.crate_path);
+    let docs = ast.function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
+    quote! {
+        #(#docs)*
+        #[allow(non_camel_case_types)]
+        #vis enum #name {}
+
+        const _: () = {
+            use #path as __tileproof;
+            #statics
+            impl #name {
+                /// The CUDA C that was emitted for this kernel.
+                #vis const CUDA_SOURCE: &'static str = #text;
+            }
+            #methods
+        };
+    }
+}
+
+/// The typed methods. Where the kernel did not pass they exist, so that their callers type-check.
+fn methods(ast: &ast::Kernel, passed: bool) -> TokenStream {
+    let (name, vis) = (&ast.function.sig.ident, &ast.function.vis);
+    let stream = Ident::new("stream", Span::mixed_site());
+    let context = Ident::new("context", Span::mixed_site());
+    let architecture = Ident::new("architecture", Span::mixed_site());
+    let args: Vec<Argument> = ast.params.iter().map(argument).collect();
+    let device: Vec<TokenStream> = args.iter().map(|a| a.declare("TensorView", "TensorViewMut")).collect();
+    let host: Vec<TokenStream> = args.iter().map(|a| a.declare("HostTensor", "HostTensorMut")).collect();
+    let device_args = args.iter().map(|a| a.erase("DeviceArgument"));
+    let host_args = args.iter().map(|a| a.erase("HostArgument"));
+    let names: Vec<&Ident> = args.iter().map(|a| a.name).collect();
+    let body = |used: TokenStream, call: TokenStream| {
+        if passed {
+            call
+        } else {
+            quote!({ let _ = (#used); ::core::panic!("this kernel did not compile") })
+        }
+    };
+    let report = body(quote!(), quote!(DESCRIPTION.report()));
+    let compile = body(quote!(#architecture), quote!(DESCRIPTION.compile(#architecture)));
+    let load = body(quote!(#context), quote!(DESCRIPTION.load(#context)));
+    let launch = body(
+        quote!(#stream, #(#names),*),
+        // SAFETY: the caller's, as documented on the method.
+        quote!(unsafe { __tileproof::__private::launch(&DESCRIPTION, #stream, &mut [#(#device_args),*]) }),
+    );
+    let simulate = body(quote!(#(#names),*), quote!(DESCRIPTION.simulate(&mut [#(#host_args),*])));
+    let safety = "\n# Safety\nBounds, alignment and layouts are proven or checked at the launch. That threads do not race on an element, \
+         that shared memory is written before it is read, and that all threads of a block reach each barrier are not: the caller promises them.";
+    quote! {
+        impl #name {
+            /// What was proven about this kernel: an access site a row.
+            #vis fn report() -> &'static __tileproof::report::Report { #report }
+
+            /// Compiles this kernel with NVRTC. Needs no GPU.
+            ///
+            /// # Errors
+            /// No NVRTC found, or one that does not know the architecture.
+            #vis fn compile(#architecture: __tileproof::Architecture) -> ::core::result::Result<__tileproof::Compiled, __tileproof::Error> { #compile }
+
+            /// Compiles and loads this kernel for a GPU, or returns what an earlier call loaded.
+            ///
+            /// # Errors
+            /// No NVRTC or driver found, or one that refuses the kernel.
+            #vis fn load(#context: &__tileproof::__private::Arc<__tileproof::cudarc::driver::CudaContext>) -> ::core::result::Result<__tileproof::__private::Arc<__tileproof::Loaded>, __tileproof::Error> { #load }
+
+            /// Launches this kernel on a stream; compiles and loads it on first use. Work of size zero is a no-op.
+            ///
+            /// # Errors
+            /// Everything wrong with the arguments, found before anything is launched: a contract that does not hold, a
+            /// misaligned or overlapping tensor, another stream or context, a grid too large.
+            #[doc = #safety]
+            #[allow(clippy::too_many_arguments)]
+            #vis unsafe fn launch(#stream: &__tileproof::__private::Arc<__tileproof::cudarc::driver::CudaStream>, #(#device),*) -> ::core::result::Result<(), __tileproof::Error> { #launch }
+        }
+        __tileproof::__private::if_simulate! {
+            impl #name {
+                /// Runs this kernel on the CPU and counts what a profiler would count, an access site a row.
+                ///
+                /// # Errors
+                /// As `launch`, and what no kernel may do: an access outside its tensor, a race, a barrier that some threads
+                /// do not reach, an uninitialised read.
+                #[allow(clippy::too_many_arguments)]
+                #vis fn simulate(#(#host),*) -> ::core::result::Result<__tileproof::Counts, __tileproof::Error> { #simulate }
+            }
+        }
+    }
+}
+
+/// A parameter of the typed methods.
+struct Argument<'a> {
+    name: &'a Ident,
+    kind: ArgumentKind<'a>,
+}
+
+enum ArgumentKind<'a> {
+    Tensor { element: &'a syn::Type, rank: TokenStream, mutable: bool },
+    Value(&'a syn::Type),
+}
+
+fn argument(param: &ast::Param) -> Argument<'_> {
+    let name = &param.name;
+    let kind = match &param.ty {
+        syn::Type::Reference(reference) => tensor(reference),
+        _ => None,
+    };
+    Argument { name, kind: kind.unwrap_or(ArgumentKind::Value(&param.ty)) }
+}
+
+/// The element type and rank of `&Matrix<f32>` or `&mut Tensor<f32, 3>`.
+fn tensor(reference: &syn::TypeReference) -> Option<ArgumentKind<'_>> {
+    let syn::Type::Path(path) = &*reference.elem else { return None };
+    let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else { return None };
+    let mut arguments = arguments.args.iter();
+    let syn::GenericArgument::Type(element) = arguments.next()? else { return None };
+    let rank = match arguments.next() {
+        Some(rank) => quote!(#rank),
+        None => quote!(2),
+    };
+    Some(ArgumentKind::Tensor { element, rank, mutable: reference.mutability.is_some() })
+}
+
+impl Argument<'_> {
+    fn declare(&self, view: &str, view_mut: &str) -> TokenStream {
+        let name = self.name;
+        match &self.kind {
+            ArgumentKind::Tensor { element, rank, mutable: false } => {
+                let view = format_ident!("{view}");
+                quote!(#name: &__tileproof::#view<'_, #element, #rank>)
+            }
+            ArgumentKind::Tensor { element, rank, mutable: true } => {
+                let view = format_ident!("{view_mut}");
+                quote!(#name: &mut __tileproof::#view<'_, #element, #rank>)
+            }
+            ArgumentKind::Value(ty) => quote!(#name: #ty),
+        }
+    }
+
+    fn erase(&self, kind: &str) -> TokenStream {
+        let (name, erased) = (self.name, format_ident!("{kind}"));
+        let constructor = match &self.kind {
+            ArgumentKind::Tensor { mutable: false, .. } => format_ident!("tensor"),
+            ArgumentKind::Tensor { mutable: true, .. } => format_ident!("tensor_mut"),
+            ArgumentKind::Value(_) => format_ident!("scalar"),
+        };
+        quote!(__tileproof::__private::#erased::#constructor(#name))
+    }
+}
+
+fn description(checked: &Checked, cuda: &Cuda, source: &Source, diagnostics: &Diagnostics) -> TokenStream {
+    let kernel = checked.kernel();
+    let (attribute, item, text, entry) = (&source.attribute, &source.item, &cuda.text, &cuda.entry);
+    let lines = cuda.lines.iter().map(|(line, span)| {
+        let rust = Literal::u32_unsuffixed(diagnostics.spans.line(*span));
+        let line = Literal::u32_unsuffixed(*line);
+        quote!((#line, #rust))
+    });
+    let narrow = checked.facts().narrow;
+    let block = triple(kernel.block);
+    let params = kernel.params.iter().zip(checked.base_alignment()).map(|((_, param), alignment)| {
+        let name = &param.name;
+        let kind = match param.kind {
+            ParamKind::Tensor { element, rank, mutable } => {
+                let (element, rank) = (scalar(element), Literal::u32_unsuffixed(rank));
+                let alignment = Literal::u32_unsuffixed(*alignment);
+                quote!(Tensor { element: #element, rank: #rank, mutable: #mutable, alignment: #alignment })
+            }
+            ParamKind::Scalar(value) => {
+                let value = scalar(value);
+                quote!(Scalar(#value))
+            }
+        };
+        quote!(__tileproof::__private::Param { name: #name, kind: __tileproof::__private::ParamKind::#kind })
+    });
+    let grid = kernel.grid.iter().map(|extent| program(kernel, *extent));
+    let contracts = kernel.requires.iter().map(|contract| {
+        let text = &diagnostics.spans.get(contract.span).text;
+        let condition = program(kernel, contract.condition);
+        quote!(__tileproof::__private::LaunchCheck { condition: #condition, text: #text })
+    });
+    let settled = checked.launch_checks().iter().map(|check| {
+        let text = check.text(kernel);
+        let LaunchCheck::StrideMultiple { param, dimension, multiple } = check;
+        let (param, dimension) = (Literal::u32_unsuffixed(param.index() as u32), Literal::u32_unsuffixed(*dimension));
+        let multiple = Literal::u32_unsuffixed(*multiple);
+        let op = quote!(__tileproof::__private::HostOp);
+        quote!(__tileproof::__private::LaunchCheck {
+            condition: &[#op::Stride(#param, #dimension), #op::Int(#multiple), #op::Rem, #op::Int(0), #op::Equal],
+            text: #text,
+        })
+    });
+    let report = report(checked.report());
+    quote! {
+        __tileproof::__private::Description {
+            name: #entry,
+            attribute: #attribute,
+            item: #item,
+            cuda: #text,
+            lines: &[#(#lines),*],
+            file: ::core::file!(),
+            narrow: #narrow,
+            block: #block,
+            params: &[#(#params),*],
+            grid: [#(#grid),*],
+            checks: &[#(#contracts,)* #(#settled),*],
+            report: #report,
+        }
+    }
+}
+
+fn triple(values: [u32; 3]) -> TokenStream {
+    let values = values.map(Literal::u32_unsuffixed);
+    quote!([#(#values),*])
+}
+
+fn scalar(scalar: Scalar) -> TokenStream {
+    let name = match scalar {
+        Scalar::Bool => "Bool",
+        Scalar::I8 => "I8",
+        Scalar::I16 => "I16",
+        Scalar::I32 => "I32",
+        Scalar::I64 => "I64",
+        Scalar::U8 => "U8",
+        Scalar::U16 => "U16",
+        Scalar::U32 => "U32",
+        Scalar::U64 => "U64",
+        Scalar::Usize => "Usize",
+        Scalar::F32 => "F32",
+        Scalar::F64 => "F64",
+    };
+    let name = format_ident!("{name}");
+    quote!(__tileproof::ScalarType::#name)
+}
+
+/// A host expression as a postfix program.
+fn program(kernel: &Kernel, expr: Handle<Expr>) -> TokenStream {
+    let mut ops = Vec::new();
+    push(kernel, expr, &mut ops);
+    quote!(&[#(__tileproof::__private::HostOp::#ops),*])
+}
+
+fn push(kernel: &Kernel, expr: Handle<Expr>, ops: &mut Vec<TokenStream>) {
+    let kind = &kernel.exprs[expr].kind;
+    for operand in crate::lower::operands(kind) {
+        push(kernel, operand, ops);
+    }
+    let number = |value: u32| Literal::u32_unsuffixed(value);
+    let op = match kind {
+        ExprKind::Int(value) => {
+            let value = Literal::i128_unsuffixed(*value);
+            quote!(Int(#value))
+        }
+        ExprKind::Bool(value) => {
+            let value = number(u32::from(*value));
+            quote!(Int(#value))
+        }
+        ExprKind::Param(param) => {
+            let param = number(param.index() as u32);
+            quote!(Scalar(#param))
+        }
+        ExprKind::Extent(param, dimension) => {
+            let (param, dimension) = (number(param.index() as u32), number(*dimension));
+            quote!(Extent(#param, #dimension))
+        }
+        ExprKind::Stride(param, dimension) => {
+            let (param, dimension) = (number(param.index() as u32), number(*dimension));
+            quote!(Stride(#param, #dimension))
+        }
+        ExprKind::Unary(UnaryOp::Negate, _) => {
+            ops.push(quote!(Int(-1)));
+            quote!(Mul)
+        }
+        ExprKind::Unary(UnaryOp::Not, _) => quote!(Not),
+        ExprKind::Binary(op, ..) => match op {
+            BinaryOp::Add => quote!(Add),
+            BinaryOp::Sub => quote!(Sub),
+            BinaryOp::Mul => quote!(Mul),
+            BinaryOp::Div => quote!(Div),
+            BinaryOp::Rem => quote!(Rem),
+            BinaryOp::And => quote!(And),
+            BinaryOp::Or => quote!(Or),
+            BinaryOp::Xor => quote!(Xor),
+            BinaryOp::Shl => quote!(Shl),
+            BinaryOp::Shr => quote!(Shr),
+            BinaryOp::Min => quote!(Min),
+            BinaryOp::Max => quote!(Max),
+            BinaryOp::DivCeil => quote!(DivCeil),
+        },
+        ExprKind::Compare(op, ..) => match op {
+            CompareOp::Less => quote!(Less),
+            CompareOp::LessEqual => quote!(LessEqual),
+            CompareOp::Greater => quote!(Greater),
+            CompareOp::GreaterEqual => quote!(GreaterEqual),
+            CompareOp::Equal => quote!(Equal),
+            CompareOp::NotEqual => quote!(NotEqual),
+        },
+        ExprKind::Select(..) => quote!(Select),
+        // The value is the same mathematical integer; lowering admits only conversions between integer types here.
+        ExprKind::Cast(_) => return,
+        ExprKind::Float(_)
+        | ExprKind::Thread(_)
+        | ExprKind::Block(_)
+        | ExprKind::Grid(_)
+        | ExprKind::Local(_)
+        | ExprKind::Element(..)
+        | ExprKind::Lane(..)
+        | ExprKind::Vector(_) => return,
+    };
+    ops.push(op);
+}
+
+fn text(text: &str) -> TokenStream {
+    quote!(__tileproof::__private::Cow::Borrowed(#text))
+}
+
+fn report(report: &Report) -> TokenStream {
+    let Report { kernel, block, shared_bytes, tiles, sites, launch_checks } = report;
+    let (kernel, block, shared_bytes) = (text(kernel), triple(*block), Literal::u32_unsuffixed(*shared_bytes));
+    let (tiles, sites) = (tiles.iter().map(tile), sites.iter().map(site));
+    let launch_checks = launch_checks.iter().map(|check| text(check));
+    quote!(__tileproof::__private::Report {
+        kernel: #kernel,
+        block: #block,
+        shared_bytes: #shared_bytes,
+        tiles: __tileproof::__private::Cow::Borrowed(&[#(#tiles),*]),
+        sites: __tileproof::__private::Cow::Borrowed(&[#(#sites),*]),
+        launch_checks: __tileproof::__private::Cow::Borrowed(&[#(#launch_checks),*]),
+    })
+}
+
+fn tile(tile: &TileReport) -> TokenStream {
+    let TileReport { name, ty, bytes } = tile;
+    let (name, ty, bytes) = (text(name), text(ty), Literal::u32_unsuffixed(*bytes));
+    quote!(__tileproof::__private::TileReport { name: #name, ty: #ty, bytes: #bytes })
+}
+
+fn site(site: &SiteReport) -> TokenStream {
+    let SiteReport {
+        access,
+        object,
+        space,
+        role,
+        line,
+        lane_bytes,
+        instructions,
+        wavefronts,
+        ideal_wavefronts,
+        worst_excess_wavefronts,
+        sectors,
+        ideal_sectors,
+        worst_excess_sectors,
+        useful_bytes,
+        shortest_run_bytes,
+        cost,
+        bounds,
+        alignment,
+    } = site;
+    let (access, object) = (text(access), text(object));
+    let space = match space {
+        Space::Global => quote!(Global),
+        Space::Shared => quote!(Shared),
+    };
+    let role = match role {
+        Role::Read => quote!(Read),
+        Role::Write => quote!(Write),
+    };
+    let (cost, bounds, alignment) = (verdict(cost), verdict(bounds), verdict(alignment));
+    quote!(__tileproof::__private::SiteReport {
+        access: #access,
+        object: #object,
+        space: __tileproof::__private::Space::#space,
+        role: __tileproof::__private::Role::#role,
+        line: #line,
+        lane_bytes: #lane_bytes,
+        instructions: #instructions,
+        wavefronts: #wavefronts,
+        ideal_wavefronts: #ideal_wavefronts,
+        worst_excess_wavefronts: #worst_excess_wavefronts,
+        sectors: #sectors,
+        ideal_sectors: #ideal_sectors,
+        worst_excess_sectors: #worst_excess_sectors,
+        useful_bytes: #useful_bytes,
+        shortest_run_bytes: #shortest_run_bytes,
+        cost: #cost,
+        bounds: #bounds,
+        alignment: #alignment,
+    })
+}
+
+fn verdict(verdict: &Verdict) -> TokenStream {
+    match verdict {
+        Verdict::Proven => quote!(__tileproof::__private::Verdict::Proven),
+        Verdict::Budgeted(reason) => {
+            let reason = text(reason);
+            quote!(__tileproof::__private::Verdict::Budgeted(#reason))
+        }
+        Verdict::AtLaunch(condition) => {
+            let condition = text(condition);
+            quote!(__tileproof::__private::Verdict::AtLaunch(#condition))
+        }
+    }
+}

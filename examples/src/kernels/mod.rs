@@ -1,0 +1,3 @@
+//! Kernels, a file a family.
+
+pub mod transpose;

@@ -1,0 +1,165 @@
+//! The transpose ladder: from a plain copy to a transpose that moves 16 bytes a lane on both sides.
+//!
+//! All but the last have tiles of 32×32 and 32×8 threads, four rows a thread. What a step costs is in its budgets; a
+//! kernel without one is proven to have no bank conflict and to use every byte that it moves.
+
+use tileproof::prelude::*;
+
+// ANCHOR: copy
+/// The ceiling: what a transpose could reach if turning were free.
+#[tiled_kernel(
+    block = [32, 8],
+    grid = [input.cols().div_ceil(32), input.rows().div_ceil(32)],
+    requires(output.rows() == input.rows(), output.cols() == input.cols()),
+)]
+pub fn copy(input: &Matrix<f32>, output: &mut Matrix<f32>) {
+    let (row0, col) = (block_y() * 32 + thread_y(), block_x() * 32 + thread_x());
+    for k in (0..32).step_by(8) {
+        if row0 + k < input.rows() && col < input.cols() {
+            output[[row0 + k, col]] = input[[row0 + k, col]];
+        }
+    }
+}
+// ANCHOR_END: copy
+
+// ANCHOR: transpose_naive
+/// Reads rows, writes columns: each lane of a store is in a row of its own.
+#[tiled_kernel(
+    block = [32, 8],
+    grid = [input.cols().div_ceil(32), input.rows().div_ceil(32)],
+    requires(output.rows() == input.cols(), output.cols() == input.rows()),
+)]
+pub fn transpose_naive(input: &Matrix<f32>, output: &mut Matrix<f32>) {
+    let (row0, col) = (block_y() * 32 + thread_y(), block_x() * 32 + thread_x());
+    for k in (0..32).step_by(8) {
+        if row0 + k < input.rows() && col < input.cols() {
+            #[budget(excess_sectors = 28, because = "shows what an uncoalesced store costs")]
+            output[[col, row0 + k]] = input[[row0 + k, col]];
+        }
+    }
+}
+// ANCHOR_END: transpose_naive
+
+// ANCHOR: transpose_shared
+/// Turns the tile in shared memory, so both global sides are rows; reading a column of the tile hits one bank 32 times.
+#[tiled_kernel(
+    block = [32, 8],
+    grid = [input.cols().div_ceil(32), input.rows().div_ceil(32)],
+    requires(output.rows() == input.cols(), output.cols() == input.rows()),
+)]
+pub fn transpose_shared(input: &Matrix<f32>, output: &mut Matrix<f32>) {
+    let mut tile = Shared::<[[f32; 32]; 32]>::new();
+
+    let (row0, col) = (block_y() * 32 + thread_y(), block_x() * 32 + thread_x());
+    for k in (0..32).step_by(8) {
+        if row0 + k < input.rows() && col < input.cols() {
+            tile[thread_y() + k][thread_x()] = input[[row0 + k, col]];
+        }
+    }
+    sync_threads();
+
+    let (row0, col) = (block_x() * 32 + thread_y(), block_y() * 32 + thread_x());
+    for k in (0..32).step_by(8) {
+        if row0 + k < output.rows() && col < output.cols() {
+            #[budget(bank_conflict = 31, because = "shows what a 32-way bank conflict costs")]
+            output[[row0 + k, col]] = tile[thread_x()][thread_y() + k];
+        }
+    }
+}
+// ANCHOR_END: transpose_shared
+
+// ANCHOR: transpose_padded
+/// One unused element after each row moves every row to the next bank.
+#[tiled_kernel(
+    block = [32, 8],
+    grid = [input.cols().div_ceil(32), input.rows().div_ceil(32)],
+    requires(output.rows() == input.cols(), output.cols() == input.rows()),
+)]
+pub fn transpose_padded(input: &Matrix<f32>, output: &mut Matrix<f32>) {
+    let mut tile = Shared::<[[f32; 32]; 32], Pad<1>>::new();
+
+    let (row0, col) = (block_y() * 32 + thread_y(), block_x() * 32 + thread_x());
+    for k in (0..32).step_by(8) {
+        if row0 + k < input.rows() && col < input.cols() {
+            tile[thread_y() + k][thread_x()] = input[[row0 + k, col]];
+        }
+    }
+    sync_threads();
+
+    let (row0, col) = (block_x() * 32 + thread_y(), block_y() * 32 + thread_x());
+    for k in (0..32).step_by(8) {
+        if row0 + k < output.rows() && col < output.cols() {
+            output[[row0 + k, col]] = tile[thread_x()][thread_y() + k];
+        }
+    }
+}
+// ANCHOR_END: transpose_padded
+
+// ANCHOR: transpose_xor
+/// The column of an element is exchanged with `column ^ row`: no memory is lost, and no two rows agree on a bank.
+#[tiled_kernel(
+    block = [32, 8],
+    grid = [input.cols().div_ceil(32), input.rows().div_ceil(32)],
+    requires(output.rows() == input.cols(), output.cols() == input.rows()),
+)]
+pub fn transpose_xor(input: &Matrix<f32>, output: &mut Matrix<f32>) {
+    let mut tile = Shared::<[[f32; 32]; 32], Xor<1>>::new();
+
+    let (row0, col) = (block_y() * 32 + thread_y(), block_x() * 32 + thread_x());
+    for k in (0..32).step_by(8) {
+        if row0 + k < input.rows() && col < input.cols() {
+            tile[thread_y() + k][thread_x()] = input[[row0 + k, col]];
+        }
+    }
+    sync_threads();
+
+    let (row0, col) = (block_x() * 32 + thread_y(), block_y() * 32 + thread_x());
+    for k in (0..32).step_by(8) {
+        if row0 + k < output.rows() && col < output.cols() {
+            output[[row0 + k, col]] = tile[thread_x()][thread_y() + k];
+        }
+    }
+}
+// ANCHOR_END: transpose_xor
+
+// ANCHOR: transpose_vectorised
+/// Each thread turns a 4×4 square in registers; squares are turned in shared memory, and every access moves 16 bytes.
+///
+/// Neighbouring blocks are neighbours in the rows of the output: writes are what DRAM is particular about.
+#[tiled_kernel(
+    block = [16, 16],
+    grid = [input.rows().div_ceil(64), input.cols().div_ceil(64)],
+    requires(
+        output.rows() == input.cols(),
+        output.cols() == input.rows(),
+        input.rows().is_multiple_of(4),
+        input.cols().is_multiple_of(4),
+    ),
+)]
+pub fn transpose_vectorised(input: &Matrix<f32>, output: &mut Matrix<f32>) {
+    let mut tile = Shared::<[[f32; 64]; 64], Swizzle<4, 2, 6>>::new();
+    let mut square = [[0.0f32; 4]; 4];
+
+    let (row0, col) = (block_x() * 64 + 4 * thread_y(), block_y() * 64 + 4 * thread_x());
+    for i in 0..4 {
+        if row0 + i < input.rows() && col < input.cols() {
+            let row = input.read::<4>([row0 + i, col]);
+            for j in 0..4 {
+                square[j][i] = row[j];
+            }
+        }
+    }
+    for j in 0..4 {
+        tile.write([4 * thread_x() + j, 4 * thread_y()], Vector::new(square[j]));
+    }
+    sync_threads();
+
+    let (row0, col) = (block_y() * 64 + thread_y(), block_x() * 64 + 4 * thread_x());
+    for i in (0..64).step_by(16) {
+        if row0 + i < output.rows() && col < output.cols() {
+            let row = tile.read::<4>([thread_y() + i, 4 * thread_x()]);
+            output.write([row0 + i, col], row);
+        }
+    }
+}
+// ANCHOR_END: transpose_vectorised
