@@ -3,7 +3,8 @@
 use tileproof_compiler::emit::CudaFacts;
 use tileproof_compiler::ir::Axis::{X, Y};
 use tileproof_compiler::ir::{
-    Base, BinaryOp, CompareOp, ExprKind, Handle, Kernel, Layout, Param, Scalar, Stmt, Tile, Type, UnaryOp,
+    Axis, Base, BinaryOp, CompareOp, ExprKind, Handle, Kernel, Layout, Param, Scalar, Stmt, Tile, Type,
+    UnaryOp,
 };
 
 use crate::build::{Build, E};
@@ -40,7 +41,7 @@ fn copy() -> Kernel {
     let (input, output) = (b.tensor("input", F32, 1, false), b.tensor("output", F32, 1, true));
     let mut body = vec![];
     b.at("row");
-    let i = global_index(&mut b, X, 256);
+    let i = origin(&mut b, X, X, 256);
     let i = b.bind(&mut body, "i", i);
     b.at("guard");
     let len = b.extent(input, 0);
@@ -55,19 +56,8 @@ fn copy() -> Kernel {
     b.kernel
 }
 
-fn global_index(b: &mut Build, axis: tileproof_compiler::ir::Axis, step: i128) -> E {
-    let (block, thread, step) = (b.block(axis), b.thread(axis), b.n(step));
-    let start = b.mul(block, step);
-    b.add(start, thread)
-}
-
-/// `block_y() * 32 + thread_y()` and the like, for a block that covers 32 in both directions.
-fn origin(
-    b: &mut Build,
-    block: tileproof_compiler::ir::Axis,
-    thread: tileproof_compiler::ir::Axis,
-    step: i128,
-) -> E {
+/// `block_y() * step + thread_x()` and the like.
+fn origin(b: &mut Build, block: Axis, thread: Axis, step: i128) -> E {
     let (block, thread, step) = (b.block(block), b.thread(thread), b.n(step));
     let start = b.mul(block, step);
     b.add(start, thread)
@@ -184,7 +174,7 @@ fn arithmetic(scalar: Scalar) -> Kernel {
     let (left, right) = (b.tensor("left", scalar, 1, false), b.tensor("right", scalar, 1, false));
     let output = b.tensor("output", scalar, 2, true);
     let mut body = vec![];
-    let i = global_index(&mut b, X, 32);
+    let i = origin(&mut b, X, X, 32);
     let i = b.bind(&mut body, "i", i);
     let len = b.extent(left, 0);
     let guard = b.less(i, len);
@@ -252,7 +242,7 @@ fn casts(from: Scalar) -> Kernel {
     let targets = [I8, I16, I32, I64, U8, U16, U32, U64, Usize, F32, F64];
     let outputs = targets.map(|to| b.tensor(&format!("to_{}", to.name()), to, 1, true));
     let mut body = vec![];
-    let i = global_index(&mut b, X, 32);
+    let i = origin(&mut b, X, X, 32);
     let i = b.bind(&mut body, "i", i);
     let len = b.extent(input, 0);
     let guard = b.less(i, len);

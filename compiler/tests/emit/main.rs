@@ -2,10 +2,11 @@
 
 mod build;
 mod kernels;
+mod random;
 
 use expect_test::{expect, expect_file};
 use tileproof_compiler::emit::{CudaFacts, cuda};
-use tileproof_compiler::ir::{BinaryOp, CompareOp, ExprKind, Scalar, UnaryOp};
+use tileproof_compiler::ir::{Axis, Base, BinaryOp, CompareOp, ExprKind, Scalar, UnaryOp};
 
 use build::{Build, E};
 
@@ -21,6 +22,50 @@ fn golden_files() {
 fn equal_kernels_give_equal_texts() {
     for ((_, a, facts), (_, b, _)) in kernels::all().into_iter().zip(kernels::all()) {
         assert_eq!(cuda(&a, &facts), cuda(&b, &facts));
+    }
+}
+
+proptest::proptest! {
+    /// Whatever the control flow: no panic, and every name that is used is declared before, once, in an open scope.
+    #[test]
+    fn random_kernels(kernel in random::kernels()) {
+        let text = cuda(&kernel, &CudaFacts { trips: vec![Some(8); 3], narrow: true }).text;
+        declared(&text);
+    }
+}
+
+/// Panics if a local is used outside the scope of its declaration, or declared twice.
+fn declared(text: &str) {
+    let (_, function) = text.split_once("__global__").expect("an entry point");
+    let is_local = |word: &str| {
+        ["value", "array", "loaded", "either", "k", "copy"]
+            .iter()
+            .any(|name| word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('_')))
+    };
+    let mut scopes: Vec<Vec<&str>> = vec![vec![]];
+    for line in function.lines() {
+        if line.trim().starts_with('}') && scopes.len() > 1 {
+            scopes.pop();
+        }
+        let words: Vec<&str> = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
+        if line.trim_end().ends_with('{') {
+            scopes.push(vec![]);
+        }
+        for (word, before) in words.iter().skip(1).zip(&words) {
+            if ["i32", "index_t"].contains(before)
+                && is_local(word)
+                && line.contains(&format!("{before} {word}"))
+            {
+                assert!(
+                    !scopes.iter().flatten().any(|name| name == word),
+                    "{word} is declared twice in\n{text}"
+                );
+                scopes.last_mut().expect("the function's scope").push(word);
+            }
+        }
+        for word in words.iter().filter(|word| is_local(word)) {
+            assert!(scopes.iter().flatten().any(|name| name == word), "{word} is not declared in\n{text}");
+        }
     }
 }
 
@@ -42,7 +87,7 @@ fn lines_come_from_the_source() {
     let output = b.tensor("output", Scalar::F32, 1, true);
     let mut body = vec![];
     b.at("index");
-    let x = b.thread(tileproof_compiler::ir::Axis::X);
+    let x = b.thread(Axis::X);
     let value = b.cast(x, Scalar::F32);
     let value = b.bind(&mut body, "value", value);
     b.at("condition");
@@ -50,7 +95,7 @@ fn lines_come_from_the_source() {
     let guard = b.less(x, len);
     b.when(&mut body, guard, |b, body| {
         b.at("write");
-        b.store(body, tileproof_compiler::ir::Base::Tensor(output), &[x], value);
+        b.store(body, Base::Tensor(output), &[x], value);
     });
     b.kernel.body = body;
     let cuda = cuda(&b.kernel, &CudaFacts { trips: vec![], narrow: true });
@@ -78,7 +123,7 @@ fn expressions(build: impl FnOnce(&mut Build) -> Vec<E>) -> String {
             let scalar = b.kernel.exprs[value].ty.scalar();
             let output = b.tensor("o", scalar, 1, true);
             let x = b.n(0);
-            b.store(&mut body, tileproof_compiler::ir::Base::Tensor(output), &[x], value);
+            b.store(&mut body, Base::Tensor(output), &[x], value);
         })
         .collect();
     b.kernel.body = body;
@@ -132,7 +177,7 @@ fn parentheses_and_constants() {
         !(a < c)
         (p || a < c) && p
         wrapping_div_usize(a, 0)
-        wrapping_shl_usize(a, 65536)
+        a << 0
         fmodf(x, x)
         (-2147483647 - 1)
     "#]]

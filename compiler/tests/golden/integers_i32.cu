@@ -76,8 +76,8 @@ extern "C" __global__ void __launch_bounds__(32) integers_i32(
         store_global_i32(&output[3 * output_pitch + i], x & y, true);
         store_global_i32(&output[4 * output_pitch + i], x | y, true);
         store_global_i32(&output[5 * output_pitch + i], x ^ y, true);
-        store_global_i32(&output[6 * output_pitch + i], wrapping_shl_i32(x, y), true);
-        store_global_i32(&output[7 * output_pitch + i], wrapping_shr_i32(x, y), true);
+        store_global_i32(&output[6 * output_pitch + i], wrapping_shl_i32(x, (u32)y), true);
+        store_global_i32(&output[7 * output_pitch + i], wrapping_shr_i32(x, (u32)y), true);
         store_global_i32(&output[8 * output_pitch + i], min_i32(x, y), true);
         store_global_i32(&output[9 * output_pitch + i], max_i32(x, y), true);
         store_global_i32(&output[10 * output_pitch + i], wrapping_shl_i32(x, 0), true);

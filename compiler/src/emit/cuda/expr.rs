@@ -160,9 +160,19 @@ fn binary(
     left: Handle<Expr>,
     right: Handle<Expr>,
 ) -> Code {
-    let constant = int(e.kernel, right);
+    let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+    let mut constant = int(e.kernel, right);
+    if is_shift {
+        constant = constant.map(|amount| amount.rem_euclid(i128::from(8 * scalar.bytes())));
+    }
     let a = if constant.is_some() { typed(e, left) } else { expr(e, left) };
-    let b = expr(e, right);
+    let right_scalar = e.kernel.exprs[right].ty.scalar();
+    let b = match constant {
+        Some(constant) => literal::int(right_scalar, constant),
+        // The amount of a shift; C compilers warn if they can see that it is negative.
+        None if is_shift && right_scalar.is_signed() => Code::prefix("(u32)", expr(e, right)),
+        None => expr(e, right),
+    };
     let logical = scalar == Scalar::Bool;
     let plain = computes_in_c(scalar);
     let function = match op {
@@ -224,10 +234,9 @@ fn divides_in_c(scalar: Scalar, divisor: Option<i128>) -> bool {
     }
 }
 
-/// Whether the amount is a constant below the width, of an index that may have 32 bits.
+/// Whether the amount, already masked, is a constant and below the width, which for an index may be 32.
 fn shifts_in_c(scalar: Scalar, amount: Option<i128>) -> bool {
-    let bits = if scalar == Scalar::Usize { 32 } else { 8 * scalar.bytes() };
-    amount.is_some_and(|amount| (0..i128::from(bits)).contains(&amount))
+    amount.is_some_and(|amount| scalar != Scalar::Usize || amount < 32)
 }
 
 fn comparison(op: CompareOp) -> &'static str {
