@@ -2,3 +2,4 @@
 
 pub mod kernels;
 pub mod ladder;
+pub mod table;
