@@ -54,7 +54,10 @@ fn run(extents: Option<(usize, usize)>) -> Result<bool, Box<dyn Error>> {
     };
     print!("{}", table(&rows, ceiling));
     for Row { rung, .. } in rows.iter().filter(|row| row.rung.multiple > 1) {
-        println!("{} needs extents that are multiples of {}; others are rounded up", rung.name, rung.multiple);
+        println!(
+            "{} needs extents that are multiples of {}; others are rounded up",
+            rung.name, rung.multiple
+        );
     }
     Ok(rows.iter().all(|row| row.correct))
 }
@@ -98,11 +101,13 @@ fn on_gpu(
         let mut output_view = TensorViewMut::new(&mut device_output, [out_rows, out_cols])?;
         (rung.launch)(stream, &input_view, &mut output_view)?;
         // ANCHOR_END: launch
-        let times = timing::measure(stream, Repeats::default(), || (rung.launch)(stream, &input_view, &mut output_view))?;
+        let times = timing::measure(stream, Repeats::default(), || {
+            (rung.launch)(stream, &input_view, &mut output_view)
+        })?;
         let correct = stream.clone_dtoh(&device_output)? == rung.reference(&input, rows, cols);
         if !rung.transposes {
-            let copied = timing::measure(stream, Repeats::default(), || {
-                stream.memcpy_dtod(&device_input, &mut device_output).map_err(Into::into)
+            let copied = timing::measure(stream, Repeats::default(), || -> Result<(), Box<dyn Error>> {
+                Ok(stream.memcpy_dtod(&device_input, &mut device_output)?)
             })?;
             ceiling = bandwidth(copied.median()).max(bandwidth(times.median()));
         }

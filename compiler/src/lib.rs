@@ -62,7 +62,9 @@ pub fn compile(attribute: &str, item: &str) -> Result<Compiled, String> {
         }),
         None => {
             let list = diagnostics.errors().into_iter().chain(diagnostics.deferred());
-            let list = list.map(|error| format!("line {}: {}", diagnostics.spans.line(error.span), diagnostic::to_text(error)));
+            let list = list.map(|error| {
+                format!("line {}: {}", diagnostics.spans.line(error.span), diagnostic::to_text(error))
+            });
             Err(list.collect::<Vec<_>>().join("\n\n"))
         }
     }

@@ -66,7 +66,8 @@ impl Printer {
             Delimiter::Bracket => ('[', ']'),
             Delimiter::Brace => ('{', '}'),
         };
-        let attached = matches!(self.last, Last::Opening | Last::Glue) || (self.last == Last::Operand && open != '{');
+        let attached =
+            matches!(self.last, Last::Opening | Last::Glue) || (self.last == Last::Operand && open != '{');
         self.space_unless(attached);
         self.out.push(open);
         if stream.is_empty() {
@@ -93,7 +94,9 @@ impl Printer {
             '.' | ':' | '?' => {
                 // `a.b`, `a::b`, `x: T`, `0..n`
                 let path = c != ':' || joint || self.last == Last::Glue;
-                self.space_unless(matches!(self.last, Last::Operand | Last::Glue | Last::Opening) || c == ':');
+                self.space_unless(
+                    matches!(self.last, Last::Operand | Last::Glue | Last::Opening) || c == ':',
+                );
                 self.out.push(c);
                 self.last = if path { Last::Glue } else { Last::Operator };
             }
@@ -113,7 +116,9 @@ impl Printer {
                 self.last = Last::Glue;
             }
             _ => {
-                let prefix = matches!(c, '&' | '*' | '-' | '!') && self.last != Last::Operand && self.last != Last::Glue;
+                let prefix = matches!(c, '&' | '*' | '-' | '!')
+                    && self.last != Last::Operand
+                    && self.last != Last::Glue;
                 self.space_unless(matches!(self.last, Last::Opening | Last::Glue));
                 self.out.push(c);
                 self.last = if joint || prefix { Last::Glue } else { Last::Operator };
@@ -129,7 +134,10 @@ impl Printer {
 }
 
 fn is_keyword(text: &str) -> bool {
-    matches!(text, "as" | "break" | "else" | "for" | "if" | "in" | "let" | "match" | "mut" | "return" | "while" | "move")
+    matches!(
+        text,
+        "as" | "break" | "else" | "for" | "if" | "in" | "let" | "match" | "mut" | "return" | "while" | "move"
+    )
 }
 
 #[cfg(test)]
@@ -142,7 +150,11 @@ mod tests {
         let tokens = proc_macro2::TokenStream::from_str(source).unwrap();
         let text = print(tokens);
         assert_eq!(text, expected);
-        assert_eq!(print(proc_macro2::TokenStream::from_str(&text).unwrap()), expected, "it is a fixed point");
+        assert_eq!(
+            print(proc_macro2::TokenStream::from_str(&text).unwrap()),
+            expected,
+            "it is a fixed point"
+        );
     }
 
     #[test]
@@ -153,7 +165,10 @@ mod tests {
         check("fn f(a: &Matrix<f32>, b: &mut T) {}", "fn f(a: &Matrix<f32>, b: &mut T) {}");
         check("for k in (0..32).step_by(8) { a += 1; }", "for k in (0..32).step_by(8) { a += 1; }");
         check("if a && b || c >= d { x <<= 2 }", "if a && b || c >= d { x <<= 2 }");
-        check("let t = Shared::<[[f32; 32]; 32], Pad<1>>::new();", "let t = Shared::<[[f32; 32]; 32], Pad<1>>::new();");
+        check(
+            "let t = Shared::<[[f32; 32]; 32], Pad<1>>::new();",
+            "let t = Shared::<[[f32; 32]; 32], Pad<1>>::new();",
+        );
         check("a << 2 .. 3", "a << 2..3");
     }
 }

@@ -4,7 +4,7 @@ use crate::kernels::transpose::{
     copy, transpose_naive, transpose_padded, transpose_shared, transpose_vectorised, transpose_xor,
 };
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
 use tileproof::cudarc::driver::{CudaContext, CudaStream};
 use tileproof::prelude::*;
@@ -31,7 +31,8 @@ pub struct Rung {
     /// Runs on the CPU.
     pub simulate: fn(&HostTensor<'_, f32, 2>, &mut HostTensorMut<'_, f32, 2>) -> Result<Counts, Error>,
     /// Runs on a GPU.
-    pub launch: fn(&Arc<CudaStream>, &TensorView<'_, f32, 2>, &mut TensorViewMut<'_, f32, 2>) -> Result<(), Error>,
+    pub launch:
+        fn(&Arc<CudaStream>, &TensorView<'_, f32, 2>, &mut TensorViewMut<'_, f32, 2>) -> Result<(), Error>,
 }
 
 macro_rules! rung {

@@ -38,8 +38,11 @@ pub fn table(rows: &[Row], ceiling: Option<f64>) -> String {
             0 => "–".to_string(),
             _ => report.worst_excess_wavefronts(role).to_string(),
         };
-        let sectors =
-            |role| report.sector_efficiency(role).map_or("–".to_string(), |share| format!("{:.1} %", 100.0 * share));
+        let sectors = |role| {
+            report
+                .sector_efficiency(role)
+                .map_or("–".to_string(), |share| format!("{:.1} %", 100.0 * share))
+        };
         let _ = write!(
             out,
             "{:<24} {:>5} {:>7} {:>9} {:>8}   {}",

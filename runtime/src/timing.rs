@@ -50,11 +50,11 @@ impl Times {
 ///
 /// # Errors
 /// What `run` returns, and failures of the driver.
-pub fn measure(
+pub fn measure<E: From<Error>>(
     stream: &Arc<CudaStream>,
     repeats: Repeats,
-    mut run: impl FnMut() -> Result<(), Error>,
-) -> Result<Times, Error> {
+    mut run: impl FnMut() -> Result<(), E>,
+) -> Result<Times, E> {
     for _ in 0..repeats.warm_up {
         run()?;
     }
@@ -71,7 +71,10 @@ pub fn measure(
 ///
 /// # Errors
 /// What `run` returns, and failures of the driver.
-pub fn elapsed(stream: &Arc<CudaStream>, run: impl FnOnce() -> Result<(), Error>) -> Result<Duration, Error> {
+pub fn elapsed<E: From<Error>>(
+    stream: &Arc<CudaStream>,
+    run: impl FnOnce() -> Result<(), E>,
+) -> Result<Duration, E> {
     let failed = |source: DriverError| Error::Driver { action: "time the stream", source };
     // cudarc's own default is an event that keeps no time
     let record = || stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT)).map_err(failed);

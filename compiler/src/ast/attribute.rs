@@ -39,15 +39,18 @@ pub(super) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Argum
     if let Err(error) = parser.parse2(tokens) {
         arguments.complete = false;
         let span = diagnostics.spans.add_span(error.span());
-        diagnostics.report(
-            Diagnostic::new(Code::Attribute, span, error.to_string())
-                .help("write `#[tiled_kernel(block = [32, 8], grid = [a.cols().div_ceil(32), a.rows().div_ceil(32)])]`"),
-        );
+        diagnostics.report(Diagnostic::new(Code::Attribute, span, error.to_string()).help(
+            "write `#[tiled_kernel(block = [32, 8], grid = [a.cols().div_ceil(32), a.rows().div_ceil(32)])]`",
+        ));
     }
     arguments
 }
 
-fn argument(input: ParseStream<'_>, arguments: &mut Arguments, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+fn argument(
+    input: ParseStream<'_>,
+    arguments: &mut Arguments,
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<()> {
     let list = |input: ParseStream<'_>| -> syn::Result<Vec<Expr>> {
         input.parse::<Token![=]>()?;
         match input.parse::<Expr>()? {
@@ -68,7 +71,8 @@ fn argument(input: ParseStream<'_>, arguments: &mut Arguments, diagnostics: &mut
         "requires" => {
             let content;
             syn::parenthesized!(content in input);
-            arguments.requires = Punctuated::<Expr, Token![,]>::parse_terminated(&content)?.into_iter().collect();
+            arguments.requires =
+                Punctuated::<Expr, Token![,]>::parse_terminated(&content)?.into_iter().collect();
         }
         name => {
             let span = diagnostics.spans.add(&key);
@@ -107,12 +111,17 @@ pub(super) fn demand(arguments: &Arguments, function: &syn::ItemFn, diagnostics:
                     .help(format!("add it to the attribute: `#[tiled_kernel({example}, …)]`")),
             );
         } else if list.len() > 3 {
-            let span = list.iter().map(Spanned::span).next().map_or(at, |span| diagnostics.spans.add_span(span));
+            let span =
+                list.iter().map(Spanned::span).next().map_or(at, |span| diagnostics.spans.add_span(span));
             let all = quote!(#(#list),*);
             diagnostics.report(Diagnostic::new(
                 Code::Attribute,
                 span,
-                format!("`{key}` has {} extents, and a GPU has three: [{}]", list.len(), crate::tokens::print(all)),
+                format!(
+                    "`{key}` has {} extents, and a GPU has three: [{}]",
+                    list.len(),
+                    crate::tokens::print(all)
+                ),
             ));
         }
     }

@@ -60,7 +60,10 @@ fn read(attribute: &Attribute, span: SpanId) -> syn::Result<Budget> {
         return Err(syn::Error::new_spanned(attribute, "a budget needs its reason: `because = \"…\"`"));
     }
     if budget.bank_conflict.is_none() && budget.excess_sectors.is_none() {
-        return Err(syn::Error::new_spanned(attribute, "a budget names a cost: `bank_conflict = n` or `excess_sectors = n`"));
+        return Err(syn::Error::new_spanned(
+            attribute,
+            "a budget names a cost: `bank_conflict = n` or `excess_sectors = n`",
+        ));
     }
     Ok(budget)
 }

@@ -17,10 +17,9 @@ pub(super) fn parse(item: TokenStream, diagnostics: &mut Diagnostics) -> Option<
             let is_item = syn::parse2::<syn::Item>(item).is_ok();
             let message = if is_item { "a kernel is a function".to_string() } else { error.to_string() };
             let code = if is_item { Code::Unsupported } else { Code::Syntax };
-            diagnostics.report(
-                Diagnostic::new(code, span, message)
-                    .help("put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`"),
-            );
+            diagnostics.report(Diagnostic::new(code, span, message).help(
+                "put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`",
+            ));
             None
         }
     }
@@ -29,7 +28,8 @@ pub(super) fn parse(item: TokenStream, diagnostics: &mut Diagnostics) -> Option<
 fn check_signature(signature: &Signature, diagnostics: &mut Diagnostics) {
     let mut refuse = |tokens: &dyn quote::ToTokens, what: &str, instead: &str| {
         let span = diagnostics.spans.add(&tokens.to_token_stream());
-        diagnostics.report(Diagnostic::new(Code::Unsupported, span, what.to_string()).help(instead.to_string()));
+        diagnostics
+            .report(Diagnostic::new(Code::Unsupported, span, what.to_string()).help(instead.to_string()));
     };
     if let Some(token) = &signature.constness {
         refuse(token, "a kernel cannot be `const`", "remove `const`: a kernel runs on the GPU");
@@ -41,7 +41,11 @@ fn check_signature(signature: &Signature, diagnostics: &mut Diagnostics) {
         refuse(token, "a kernel has no ABI of its own", "remove `extern`: the launcher passes the arguments");
     }
     if let syn::Safety::Unsafe(token) = &signature.safety {
-        refuse(token, "a kernel cannot be declared `unsafe`", "remove `unsafe`: whether the launch is safe follows from the proofs");
+        refuse(
+            token,
+            "a kernel cannot be declared `unsafe`",
+            "remove `unsafe`: whether the launch is safe follows from the proofs",
+        );
     }
     if !signature.generics.params.is_empty() {
         refuse(

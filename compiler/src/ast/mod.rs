@@ -4,7 +4,7 @@ mod attribute;
 mod budget;
 mod function;
 
-pub use budget::{take_budget, Budget};
+pub use budget::{Budget, take_budget};
 
 use crate::diagnostic::Diagnostics;
 use proc_macro2::TokenStream;

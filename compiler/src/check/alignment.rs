@@ -1,7 +1,7 @@
 //! Is every vector access aligned to its width.
 
 use super::words::{count, tile_type};
-use super::{fix, LaunchCheck, Visits};
+use super::{LaunchCheck, Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Lanes, Linear, SymbolKind, Symbols, Visit};
 use crate::ir::{Base, Handle, Kernel, Layout, ParamKind, Site, Tile};
@@ -29,7 +29,15 @@ pub(super) fn check(
     }
     match site.place.base {
         Base::Tile(tile) => {
-            let bad = visits.iter().any(|(run, visit)| !tile_access_aligned(&kernel.tiles[tile], kernel.tiles[tile].layout, site.place.width, visit, &run.symbols));
+            let bad = visits.iter().any(|(run, visit)| {
+                !tile_access_aligned(
+                    &kernel.tiles[tile],
+                    kernel.tiles[tile].layout,
+                    site.place.width,
+                    visit,
+                    &run.symbols,
+                )
+            });
             if bad {
                 diagnostics.report(tile_error(kernel, facts, handle, tile));
             }
@@ -47,7 +55,9 @@ pub(super) fn check(
                         }
                     } else if !multiple_of(form, site.place.width, visit) {
                         let stride = run.symbols.find(&SymbolKind::Stride(param, dimension as u32));
-                        let proven = stride.is_some_and(|stride| multiple_of(&run.symbols.resolved(stride), site.place.width, visit));
+                        let proven = stride.is_some_and(|stride| {
+                            multiple_of(&run.symbols.resolved(stride), site.place.width, visit)
+                        });
                         if !proven {
                             aligned.checks.push(LaunchCheck::StrideMultiple {
                                 param,
@@ -76,7 +86,13 @@ fn multiple_of(form: &Linear, number: u32, visit: &Visit) -> bool {
 }
 
 /// Whether an access of `width` elements to a tile is contiguous and aligned under a layout.
-pub(super) fn tile_access_aligned(tile: &Tile, layout: Layout, width: u32, visit: &Visit, symbols: &Symbols) -> bool {
+pub(super) fn tile_access_aligned(
+    tile: &Tile,
+    layout: Layout,
+    width: u32,
+    visit: &Visit,
+    symbols: &Symbols,
+) -> bool {
     let together = match layout {
         Layout::RowMajor | Layout::Pad(_) => true,
         Layout::Xor(chunk) => chunk % width == 0,
@@ -106,18 +122,24 @@ fn tile_error(kernel: &Kernel, facts: &Facts, handle: Handle<Site>, tile: Handle
     let mut error = Diagnostic::new(
         Code::Misaligned,
         site.span,
-        format!("misaligned vector access: {bytes} bytes a lane, at places in `{}` that are not multiples of {bytes}", shape.name),
+        format!(
+            "misaligned vector access: {bytes} bytes a lane, at places in `{}` that are not multiples of {bytes}",
+            shape.name
+        ),
     );
     error = match shape.layout {
-        Layout::RowMajor | Layout::Pad(_) if pitch % bytes != 0 => {
-            error.note(format!("a row of `{}` takes {}, so rows start at other places", tile_type(shape, shape.layout), count(pitch, "byte")))
-        }
-        Layout::RowMajor | Layout::Pad(_) => {
-            error.note(format!("the column must be a multiple of {} elements for every thread", site.place.width))
-        }
-        Layout::Xor(_) | Layout::Swizzle { .. } => {
-            error.note(format!("`{}` moves pieces smaller than the vector, or the column is no multiple of {}", shape.layout.rust(), site.place.width))
-        }
+        Layout::RowMajor | Layout::Pad(_) if pitch % bytes != 0 => error.note(format!(
+            "a row of `{}` takes {}, so rows start at other places",
+            tile_type(shape, shape.layout),
+            count(pitch, "byte")
+        )),
+        Layout::RowMajor | Layout::Pad(_) => error
+            .note(format!("the column must be a multiple of {} elements for every thread", site.place.width)),
+        Layout::Xor(_) | Layout::Swizzle { .. } => error.note(format!(
+            "`{}` moves pieces smaller than the vector, or the column is no multiple of {}",
+            shape.layout.rust(),
+            site.place.width
+        )),
     };
     for fix in fix::search(kernel, facts, tile) {
         error = error.help(fix);
@@ -129,7 +151,8 @@ fn innermost_error(kernel: &Kernel, handle: Handle<Site>, diagnostics: &Diagnost
     let site = &kernel.sites[handle];
     let width = site.place.width;
     let bytes = kernel.lane_bytes(site);
-    let last = site.place.index.last().map(|index| diagnostics.spans.get(kernel.exprs[*index].span).text.clone());
+    let last =
+        site.place.index.last().map(|index| diagnostics.spans.get(kernel.exprs[*index].span).text.clone());
     let last = last.unwrap_or_default();
     Diagnostic::new(
         Code::Misaligned,

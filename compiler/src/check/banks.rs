@@ -1,11 +1,11 @@
 //! Does every shared access take the fewest wavefronts.
 
 use super::words::{count, list, noun, tile_type};
-use super::{fix, operation, Visits};
+use super::{Visits, fix, operation};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::facts::{tile_offset, Facts, Obstacle, Presence, Run, Visit};
+use crate::facts::{Facts, Obstacle, Presence, Run, Visit, tile_offset};
 use crate::ir::{Handle, Kernel, Layout, Role, Site, Tile};
-use tileproof_model::access::{cost, Access, LANES};
+use tileproof_model::access::{Access, LANES, cost};
 use tileproof_model::banks::bank_conflict;
 
 /// What a layout costs at one access.
@@ -48,7 +48,13 @@ impl Judgement {
 }
 
 /// Judges the accesses of one site under a layout of its tile.
-pub(super) fn judge(kernel: &Kernel, handle: Handle<Site>, tile: Handle<Tile>, layout: Layout, visits: &Visits<'_>) -> Judgement {
+pub(super) fn judge(
+    kernel: &Kernel,
+    handle: Handle<Site>,
+    tile: Handle<Tile>,
+    layout: Layout,
+    visits: &Visits<'_>,
+) -> Judgement {
     let site = &kernel.sites[handle];
     let mut judgement = Judgement::default();
     let mut known: Vec<(Access, tileproof_model::access::Cost)> = Vec::new();
@@ -146,16 +152,28 @@ fn rebased(access: &Access) -> Access {
 
 fn describe(obstacle: &Obstacle, run: &Run) -> String {
     match obstacle {
-        Obstacle::Varying(symbol) => format!("the place depends on {}, which may differ from lane to lane", run.symbols.get(*symbol).name),
+        Obstacle::Varying(symbol) => format!(
+            "the place depends on {}, which may differ from lane to lane",
+            run.symbols.get(*symbol).name
+        ),
         Obstacle::Residue(symbol, modulus) => {
-            format!("the place depends on {} modulo {modulus}, which nothing here fixes", run.symbols.get(*symbol).name)
+            format!(
+                "the place depends on {} modulo {modulus}, which nothing here fixes",
+                run.symbols.get(*symbol).name
+            )
         }
         Obstacle::Overflow => "the numbers in the index are too large".into(),
     }
 }
 
 /// Reports what the budget does not cover.
-pub(super) fn report(kernel: &Kernel, facts: &Facts, handle: Handle<Site>, judgement: &Judgement, diagnostics: &mut Diagnostics) {
+pub(super) fn report(
+    kernel: &Kernel,
+    facts: &Facts,
+    handle: Handle<Site>,
+    judgement: &Judgement,
+    diagnostics: &mut Diagnostics,
+) {
     let site = &kernel.sites[handle];
     let crate::ir::Base::Tile(tile) = site.place.base else { return };
     let budget = site.budget.and_then(|budget| kernel.budgets[budget].bank_conflict);
@@ -178,7 +196,11 @@ pub(super) fn report(kernel: &Kernel, facts: &Facts, handle: Handle<Site>, judge
     let mut error = Diagnostic::new(
         Code::BankConflict,
         site.span,
-        format!("shared-memory bank conflict: {} where {} {enough} enough", count(worst.wavefronts, "wavefront"), worst.ideal),
+        format!(
+            "shared-memory bank conflict: {} where {} {enough} enough",
+            count(worst.wavefronts, "wavefront"),
+            worst.ideal
+        ),
     );
     if worst.some_lanes {
         error = error.note(format!(

@@ -1,12 +1,17 @@
 //! Is every index inside its tile or tensor.
 
-use super::words::{thread, verb};
 use super::Visits;
+use super::words::{thread, verb};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::facts::{lower_bound, non_negative, Lanes, Linear, Run, SymbolKind, Visit};
+use crate::facts::{Lanes, Linear, Run, SymbolKind, Visit, lower_bound, non_negative};
 use crate::ir::{Base, Handle, Kernel, Site};
 
-pub(super) fn check(kernel: &Kernel, handle: Handle<Site>, visits: &Visits<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn check(
+    kernel: &Kernel,
+    handle: Handle<Site>,
+    visits: &Visits<'_>,
+    diagnostics: &mut Diagnostics,
+) {
     for (run, visit) in visits {
         for dimension in 0..visit.index.len() {
             if let Some(error) = dimension_error(kernel, handle, run, visit, dimension, diagnostics) {
@@ -40,7 +45,8 @@ fn dimension_error(
         return None;
     }
     let name = kernel.base_name(site.place.base);
-    let written = site.place.index.get(dimension).map(|index| &diagnostics.spans.get(kernel.exprs[*index].span).text);
+    let written =
+        site.place.index.get(dimension).map(|index| &diagnostics.spans.get(kernel.exprs[*index].span).text);
     let written = written.map_or("the index", String::as_str);
     let (code, limit) = match site.place.base {
         Base::Tile(tile) => (Code::TileBounds, kernel.tiles[tile].extents[dimension].to_string()),
@@ -52,8 +58,12 @@ fn dimension_error(
     Some(match witness {
         Some(at) => {
             let value = index.known().map_or(0, |lanes| lanes.get(at)) + i64::from(width) - 1;
-            Diagnostic::new(code, site.span, format!("index out of bounds: `{reach}` is {value}, and `{name}` ends at {limit}"))
-                .note(format!("{} {}s it", thread(kernel, at), verb(site.role)))
+            Diagnostic::new(
+                code,
+                site.span,
+                format!("index out of bounds: `{reach}` is {value}, and `{name}` ends at {limit}"),
+            )
+            .note(format!("{} {}s it", thread(kernel, at), verb(site.role)))
         }
         None => {
             let mut error = Diagnostic::new(
@@ -61,14 +71,21 @@ fn dimension_error(
                 site.span,
                 format!("index may be out of bounds: nothing here says that `{reach} < {limit}`"),
             );
-            let opaque = index.terms.iter().any(|(symbol, _)| matches!(run.symbols.get(*symbol).kind, SymbolKind::Opaque(_)));
+            let opaque = index
+                .terms
+                .iter()
+                .any(|(symbol, _)| matches!(run.symbols.get(*symbol).kind, SymbolKind::Opaque(_)));
             if opaque {
-                error = error.note(format!("`{written}` depends on a value from memory or on arithmetic that may wrap"));
+                error = error.note(format!(
+                    "`{written}` depends on a value from memory or on arithmetic that may wrap"
+                ));
             }
             if matches!(site.place.base, Base::Tensor(_)) {
                 error = error.note(format!("the last block of the grid may reach beyond `{limit}`, and other arguments have other extents"));
             }
-            error.help(format!("guard it: `if {reach} < {limit} {{ … }}`, or promise what bounds it in `requires(…)`"))
+            error.help(format!(
+                "guard it: `if {reach} < {limit} {{ … }}`, or promise what bounds it in `requires(…)`"
+            ))
         }
     })
 }

@@ -8,26 +8,35 @@ pub(super) fn check(kernel: &Kernel, rows: &[SiteReport], diagnostics: &mut Diag
     for (handle, budget) in kernel.budgets.iter() {
         let covered = |space: Space| {
             let rows = kernel.sites.iter().zip(rows);
-            rows.filter(move |((_, site), row)| site.budget == Some(handle) && row.space == space).map(|(_, row)| row)
+            rows.filter(move |((_, site), row)| site.budget == Some(handle) && row.space == space)
+                .map(|(_, row)| row)
         };
         for (accepted, space, key, what) in [
             (budget.bank_conflict, Space::Shared, "bank_conflict", "excess wavefronts"),
             (budget.excess_sectors, Space::Global, "excess_sectors", "excess sectors"),
         ] {
             let Some(accepted) = accepted else { continue };
-            let worst = covered(space).map(|row| row.worst_excess_wavefronts.max(row.worst_excess_sectors)).max();
+            let worst =
+                covered(space).map(|row| row.worst_excess_wavefronts.max(row.worst_excess_sectors)).max();
             let unknown = covered(space).any(|row| {
-                matches!(row.cost, Verdict::Budgeted(_)) && row.worst_excess_wavefronts + row.worst_excess_sectors == 0
+                matches!(row.cost, Verdict::Budgeted(_))
+                    && row.worst_excess_wavefronts + row.worst_excess_sectors == 0
             });
             let error = match worst {
-                None => Diagnostic::new(Code::Budget, budget.span, format!("this budget covers nothing: `{key}` is about {what}"))
-                    .note("the statement has no access of that kind")
-                    .help("remove it"),
+                None => Diagnostic::new(
+                    Code::Budget,
+                    budget.span,
+                    format!("this budget covers nothing: `{key}` is about {what}"),
+                )
+                .note("the statement has no access of that kind")
+                .help("remove it"),
                 Some(worst) if worst < accepted && !unknown => {
                     let error = Diagnostic::new(
                         Code::Budget,
                         budget.span,
-                        format!("this budget is too loose: it accepts {accepted} {what}, and the most that occurs is {worst}"),
+                        format!(
+                            "this budget is too loose: it accepts {accepted} {what}, and the most that occurs is {worst}"
+                        ),
                     );
                     match worst {
                         0 => error.help("remove it: nothing here needs it"),

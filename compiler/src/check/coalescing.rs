@@ -4,11 +4,11 @@
 //! distances are known; each group is judged at its best alignment, and different groups count as far apart.
 
 use super::words::{count, noun};
-use super::{operation, Visits};
+use super::{Visits, operation};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::facts::{tensor_offset, Linear, Visit};
+use crate::facts::{Linear, Visit, tensor_offset};
 use crate::ir::{Handle, Kernel, Param, Site};
-use tileproof_model::access::{cost, Access, LANES};
+use tileproof_model::access::{Access, LANES, cost};
 
 /// What a site costs.
 #[derive(Debug, Default)]
@@ -57,7 +57,12 @@ struct Group {
 }
 
 /// Judges the accesses of one site.
-pub(super) fn judge(kernel: &Kernel, handle: Handle<Site>, param: Handle<Param>, visits: &Visits<'_>) -> Judgement {
+pub(super) fn judge(
+    kernel: &Kernel,
+    handle: Handle<Site>,
+    param: Handle<Param>,
+    visits: &Visits<'_>,
+) -> Judgement {
     let site = &kernel.sites[handle];
     let mut judgement = Judgement { shortest_run: u32::MAX, ..Judgement::default() };
     let mut known: Vec<(Access, u32, u32, u32)> = Vec::new();
@@ -68,7 +73,8 @@ pub(super) fn judge(kernel: &Kernel, handle: Handle<Site>, param: Handle<Param>,
         };
         if let Some((symbol, _)) = offset.terms.iter().find(|(symbol, _)| !run.symbols.get(*symbol).uniform) {
             let name = &run.symbols.get(*symbol).name;
-            judgement.unknown = Some(format!("the address depends on {name}, which may differ from lane to lane"));
+            judgement.unknown =
+                Some(format!("the address depends on {name}, which may differ from lane to lane"));
             break;
         }
         let first_run = std::ptr::eq(*run, visits[0].0);
@@ -116,7 +122,9 @@ fn groups(kernel: &Kernel, site: &Site, visit: &Visit, offset: &Linear, warp: us
         }
         let place = offset.constant.get(thread) * bytes;
         let varying = || offset.terms.iter().filter(|(_, coefficient)| coefficient.uniform().is_none());
-        let same = |group: &Group| varying().zip(&group.key).all(|((_, coefficient), key)| coefficient.get(thread) == *key);
+        let same = |group: &Group| {
+            varying().zip(&group.key).all(|((_, coefficient), key)| coefficient.get(thread) == *key)
+        };
         match groups.iter_mut().rev().find(|group| same(group)) {
             Some(group) => group.lanes.push((lane, place)),
             None => groups.push(Group {
@@ -130,7 +138,8 @@ fn groups(kernel: &Kernel, site: &Site, visit: &Visit, offset: &Linear, warp: us
 
 /// The access of a warp, each group at a line of its own.
 fn placed(kernel: &Kernel, site: &Site, groups: &[Group]) -> Access {
-    let mut access = Access { operation: operation(site), width: kernel.lane_bytes(site), active: 0, offsets: [0; LANES] };
+    let mut access =
+        Access { operation: operation(site), width: kernel.lane_bytes(site), active: 0, offsets: [0; LANES] };
     let mut next = 0u32;
     for group in groups {
         let least = group.lanes.iter().map(|(_, place)| *place).min().unwrap_or(0);
@@ -154,7 +163,11 @@ fn warp_cost(kernel: &Kernel, site: &Site, groups: &[Group], access: &Access) ->
     if whole.sectors == ideal {
         return (whole.sectors, ideal, run);
     }
-    let element = kernel.element(site.place.base).bytes().max(if site.place.width > 1 { kernel.lane_bytes(site) } else { 1 });
+    let element = kernel.element(site.place.base).bytes().max(if site.place.width > 1 {
+        kernel.lane_bytes(site)
+    } else {
+        1
+    });
     let mut sectors = 0;
     for group in groups {
         let mut best = u32::MAX;
@@ -193,7 +206,10 @@ fn cut_runs(
             && visit.mask.get(thread)
             && visit.mask.get(thread + 1)
             && offset.constant.get(thread) * element + width == offset.constant.get(thread + 1) * element
-            && offset.terms.iter().all(|(_, coefficient)| coefficient.get(thread) == coefficient.get(thread + 1))
+            && offset
+                .terms
+                .iter()
+                .all(|(_, coefficient)| coefficient.get(thread) == coefficient.get(thread + 1))
     };
     let (first, last) = (warp * LANES, (warp + 1) * LANES - 1);
     let mut kept = *access;
@@ -233,7 +249,12 @@ fn distance(groups: &[Group]) -> Option<i64> {
 }
 
 /// Reports what the budget does not cover.
-pub(super) fn report(kernel: &Kernel, handle: Handle<Site>, judgement: &Judgement, diagnostics: &mut Diagnostics) {
+pub(super) fn report(
+    kernel: &Kernel,
+    handle: Handle<Site>,
+    judgement: &Judgement,
+    diagnostics: &mut Diagnostics,
+) {
     let site = &kernel.sites[handle];
     let budget = site.budget.and_then(|budget| kernel.budgets[budget].excess_sectors);
     if let Some(reason) = &judgement.unknown {
@@ -280,7 +301,10 @@ pub(super) fn report(kernel: &Kernel, handle: Handle<Site>, judgement: &Judgemen
     if let Some(budget) = budget {
         error = error.note(format!("the budget accepts an excess of {budget}, and this one is {excess}"));
     }
-    error = error.help("let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory");
-    error = error.help(format!("or accept the cost: `#[budget(excess_sectors = {excess}, because = \"…\")]` on the statement"));
+    error = error
+        .help("let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory");
+    error = error.help(format!(
+        "or accept the cost: `#[budget(excess_sectors = {excess}, because = \"…\")]` on the statement"
+    ));
     diagnostics.report(error);
 }

@@ -27,7 +27,11 @@ pub(super) fn search(kernel: &Kernel, facts: &Facts, tile: Handle<Tile>) -> Vec<
         let bytes = Tile { layout, ..shape.clone() }.bytes();
         let text = tile_type(shape, layout);
         help.push(match help.len() {
-            0 => format!("`{text}` makes this conflict-free{} ({} bytes)", others(kernel, tile), grouped(bytes)),
+            0 => format!(
+                "`{text}` makes this conflict-free{} ({} bytes)",
+                others(kernel, tile),
+                grouped(bytes)
+            ),
             _ => format!("`{text}` likewise, in {} bytes", grouped(bytes)),
         });
     }
@@ -42,8 +46,10 @@ fn works(kernel: &Kernel, facts: &Facts, tile: Handle<Tile>, layout: Layout) -> 
         && sites_of(kernel, tile).into_iter().all(|handle| {
             let visits = visits_of(facts, handle);
             let width = kernel.sites[handle].place.width;
-            let aligned =
-                width == 1 || visits.iter().all(|(run, visit)| alignment::tile_access_aligned(shape, layout, width, visit, &run.symbols));
+            let aligned = width == 1
+                || visits.iter().all(|(run, visit)| {
+                    alignment::tile_access_aligned(shape, layout, width, visit, &run.symbols)
+                });
             if !aligned {
                 return false;
             }
@@ -53,7 +59,12 @@ fn works(kernel: &Kernel, facts: &Facts, tile: Handle<Tile>, layout: Layout) -> 
 }
 
 fn sites_of(kernel: &Kernel, tile: Handle<Tile>) -> Vec<Handle<Site>> {
-    kernel.sites.iter().filter(|(_, site)| site.place.base == Base::Tile(tile)).map(|(handle, _)| handle).collect()
+    kernel
+        .sites
+        .iter()
+        .filter(|(_, site)| site.place.base == Base::Tile(tile))
+        .map(|(handle, _)| handle)
+        .collect()
 }
 
 /// That the other accesses to the tile stay clean too.

@@ -111,7 +111,9 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
         }
         launch_checks.extend(aligned.checks);
         let cost = match kernel.sites[site].place.base {
-            Base::Tile(tile) => Cost::Shared(banks::judge(&kernel, site, tile, kernel.tiles[tile].layout, &visits)),
+            Base::Tile(tile) => {
+                Cost::Shared(banks::judge(&kernel, site, tile, kernel.tiles[tile].layout, &visits))
+            }
             Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
         };
         rows.push(row(&kernel, site, &cost, alignment_verdict, diagnostics));
@@ -148,16 +150,33 @@ enum Cost {
 }
 
 fn visits_of(facts: &Facts, site: Handle<Site>) -> Visits<'_> {
-    facts.runs.iter().flat_map(|run| run.visits.iter().filter(move |visit| visit.site == site).map(move |visit| (run, visit))).collect()
+    facts
+        .runs
+        .iter()
+        .flat_map(|run| {
+            run.visits.iter().filter(move |visit| visit.site == site).map(move |visit| (run, visit))
+        })
+        .collect()
 }
 
 fn alignment_verdict(kernel: &Kernel, aligned: &alignment::Aligned) -> Verdict {
     let mut conditions: Vec<String> = aligned.checks.iter().map(|check| check.text(kernel)).collect();
-    conditions.extend(aligned.base.filter(|bytes| *bytes > 1).map(|bytes| format!("the first element is {bytes}-byte aligned")));
+    conditions.extend(
+        aligned
+            .base
+            .filter(|bytes| *bytes > 1)
+            .map(|bytes| format!("the first element is {bytes}-byte aligned")),
+    );
     if conditions.is_empty() { Verdict::Proven } else { Verdict::AtLaunch(conditions.join(", ").into()) }
 }
 
-fn row(kernel: &Kernel, handle: Handle<Site>, cost: &Cost, alignment: Verdict, diagnostics: &Diagnostics) -> SiteReport {
+fn row(
+    kernel: &Kernel,
+    handle: Handle<Site>,
+    cost: &Cost,
+    alignment: Verdict,
+    diagnostics: &Diagnostics,
+) -> SiteReport {
     let site = &kernel.sites[handle];
     let budget = site.budget.map(|budget| &kernel.budgets[budget]);
     let verdict = |used: bool| match budget {
@@ -208,7 +227,11 @@ fn row(kernel: &Kernel, handle: Handle<Site>, cost: &Cost, alignment: Verdict, d
 }
 
 fn tile_row(tile: &Tile) -> TileReport {
-    TileReport { name: tile.name.clone().into(), ty: words::tile_type(tile, tile.layout).into(), bytes: tile.bytes() }
+    TileReport {
+        name: tile.name.clone().into(),
+        ty: words::tile_type(tile, tile.layout).into(),
+        bytes: tile.bytes(),
+    }
 }
 
 /// The instruction of a site, as the hardware model names it.

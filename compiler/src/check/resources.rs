@@ -10,7 +10,11 @@ pub(super) fn check(kernel: &Kernel, diagnostics: &mut Diagnostics) {
     if total <= MAX_SHARED_WITHOUT_OPT_IN {
         return;
     }
-    let first = kernel.tiles.iter().zip(&offsets).find(|((_, tile), start)| *start + tile.bytes() > MAX_SHARED_WITHOUT_OPT_IN);
+    let first = kernel
+        .tiles
+        .iter()
+        .zip(&offsets)
+        .find(|((_, tile), start)| *start + tile.bytes() > MAX_SHARED_WITHOUT_OPT_IN);
     let span = first.map_or(kernel.span, |((_, tile), _)| tile.span);
     let tiles: Vec<String> =
         kernel.tiles.iter().map(|(_, tile)| format!("`{}` {}", tile.name, grouped(tile.bytes()))).collect();

@@ -9,13 +9,21 @@ pub(super) fn check(_kernel: &Kernel, facts: &Facts, diagnostics: &mut Diagnosti
         for escape in &run.escapes {
             let text = diagnostics.spans.get(escape.span).text.clone();
             diagnostics.report(if escape.below_zero {
-                Diagnostic::new(Code::IndexRange, escape.span, format!("index arithmetic may fall below zero: `{text}`"))
-                    .note("`usize` has no negative numbers: the index would wrap to a very large one")
-                    .help("guard it with a comparison that proves the left side is at least the right one")
+                Diagnostic::new(
+                    Code::IndexRange,
+                    escape.span,
+                    format!("index arithmetic may fall below zero: `{text}`"),
+                )
+                .note("`usize` has no negative numbers: the index would wrap to a very large one")
+                .help("guard it with a comparison that proves the left side is at least the right one")
             } else {
-                Diagnostic::new(Code::IndexRange, escape.span, format!("index arithmetic may overflow: `{text}`"))
-                    .note("nothing here says how large the operands are")
-                    .help("state what bounds them in `requires(…)`, or guard it with a comparison")
+                Diagnostic::new(
+                    Code::IndexRange,
+                    escape.span,
+                    format!("index arithmetic may overflow: `{text}`"),
+                )
+                .note("nothing here says how large the operands are")
+                .help("state what bounds them in `requires(…)`, or guard it with a comparison")
             });
         }
         for span in &run.register_indices {

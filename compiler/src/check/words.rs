@@ -4,7 +4,11 @@ use crate::ir::{Kernel, Layout, Role, Tile};
 
 /// The type of a tile under a layout, as the user writes it.
 pub(super) fn tile_type(tile: &Tile, layout: Layout) -> String {
-    let array = tile.extents.iter().rev().fold(tile.element.name().to_string(), |inner, extent| format!("[{inner}; {extent}]"));
+    let array = tile
+        .extents
+        .iter()
+        .rev()
+        .fold(tile.element.name().to_string(), |inner, extent| format!("[{inner}; {extent}]"));
     match layout {
         Layout::RowMajor => format!("Shared<{array}>"),
         layout => format!("Shared<{array}, {}>", layout.rust()),

@@ -19,11 +19,7 @@ pub fn to_text(diagnostic: &Diagnostic) -> String {
 
 /// One `compile_error!` an error, each on its stretch of source.
 pub fn compile_errors(diagnostics: &Diagnostics) -> TokenStream {
-    diagnostics
-        .errors()
-        .into_iter()
-        .map(|error| invoke("compile_error", error, &diagnostics.spans))
-        .collect()
+    diagnostics.errors().into_iter().map(|error| invoke("compile_error", error, &diagnostics.spans)).collect()
 }
 
 /// A call of a macro of `core` with the message, spanning the stretch: rustc underlines from the first token's span to

@@ -14,7 +14,16 @@ use syn::{Attribute, Expr, Ident, Path, Stmt, Type};
 
 /// Functions of the prelude that a kernel may call.
 const FUNCTIONS: [&str; 10] = [
-    "thread_x", "thread_y", "thread_z", "block_x", "block_y", "block_z", "grid_x", "grid_y", "grid_z", "sync_threads",
+    "thread_x",
+    "thread_y",
+    "thread_z",
+    "block_x",
+    "block_y",
+    "block_z",
+    "grid_x",
+    "grid_y",
+    "grid_z",
+    "sync_threads",
 ];
 /// Types of the prelude.
 const TYPES: [&str; 8] = ["Tensor", "Matrix", "Shared", "Vector", "RowMajor", "Pad", "Xor", "Swizzle"];
@@ -149,7 +158,8 @@ fn hoist(place: &mut Expr, indices: &mut Vec<(Ident, Expr)>, span: Span) {
         hoist(&mut index.expr, indices, span);
         if !matches!(&*index.index, Expr::Lit(_)) {
             let name = Ident::new(&format!("index{}", indices.len()), span);
-            let path = Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: name.clone().into() });
+            let path =
+                Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: name.clone().into() });
             indices.push((name, std::mem::replace(&mut *index.index, path)));
         }
     }

@@ -10,7 +10,13 @@ use quote::{format_ident, quote};
 use tileproof_model::report::{Report, Role, SiteReport, Space, TileReport, Verdict};
 
 /// The item of a kernel that passed its checks.
-pub(super) fn item(ast: &ast::Kernel, checked: &Checked, cuda: &Cuda, source: &Source, diagnostics: &Diagnostics) -> TokenStream {
+pub(super) fn item(
+    ast: &ast::Kernel,
+    checked: &Checked,
+    cuda: &Cuda,
+    source: &Source,
+    diagnostics: &Diagnostics,
+) -> TokenStream {
     let description = description(checked, cuda, source, diagnostics);
     let text = &cuda.text;
     let methods = methods(ast, true);
@@ -36,7 +42,12 @@ pub(super) struct Source {
     pub(super) item: String,
 }
 
-fn declaration(ast: &ast::Kernel, statics: TokenStream, text: TokenStream, methods: TokenStream) -> TokenStream {
+fn declaration(
+    ast: &ast::Kernel,
+    statics: TokenStream,
+    text: TokenStream,
+    methods: TokenStream,
+) -> TokenStream {
     let (name, vis, path) = (&ast.function.sig.ident, &ast.function.vis, &ast.crate_path);
     let docs = ast.function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
     quote! {
@@ -69,11 +80,7 @@ fn methods(ast: &ast::Kernel, passed: bool) -> TokenStream {
     let host_args = args.iter().map(|a| a.erase("HostArgument"));
     let names: Vec<&Ident> = args.iter().map(|a| a.name).collect();
     let body = |used: TokenStream, call: TokenStream| {
-        if passed {
-            call
-        } else {
-            quote!({ let _ = (#used); ::core::panic!("this kernel did not compile") })
-        }
+        if passed { call } else { quote!({ let _ = (#used); ::core::panic!("this kernel did not compile") }) }
     };
     let report = body(quote!(), quote!(DESCRIPTION.report()));
     let compile = body(quote!(#architecture), quote!(DESCRIPTION.compile(#architecture)));
@@ -149,7 +156,9 @@ fn argument(param: &ast::Param) -> Argument<'_> {
 /// The element type and rank of `&Matrix<f32>` or `&mut Tensor<f32, 3>`.
 fn tensor(reference: &syn::TypeReference) -> Option<ArgumentKind<'_>> {
     let syn::Type::Path(path) = &*reference.elem else { return None };
-    let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else { return None };
+    let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
+        return None;
+    };
     let mut arguments = arguments.args.iter();
     let syn::GenericArgument::Type(element) = arguments.next()? else { return None };
     let rank = match arguments.next() {
@@ -354,7 +363,8 @@ fn text(text: &str) -> TokenStream {
 
 fn report(report: &Report) -> TokenStream {
     let Report { kernel, block, shared_bytes, tiles, sites, launch_checks } = report;
-    let (kernel, block, shared_bytes) = (text(kernel), triple(*block), Literal::u32_unsuffixed(*shared_bytes));
+    let (kernel, block, shared_bytes) =
+        (text(kernel), triple(*block), Literal::u32_unsuffixed(*shared_bytes));
     let (tiles, sites) = (tiles.iter().map(tile), sites.iter().map(site));
     let launch_checks = launch_checks.iter().map(|check| text(check));
     quote!(__tileproof::__private::Report {

@@ -8,10 +8,10 @@ pub use cuda::{Cuda, CudaFacts};
 
 use crate::ast;
 use crate::check::Checked;
-use crate::diagnostic::{compile_errors, invoke, Diagnostics};
+use crate::diagnostic::{Diagnostics, compile_errors, invoke};
 use crate::tokens;
 use proc_macro2::TokenStream;
-use quote::{quote, ToTokens};
+use quote::{ToTokens, quote};
 
 /// The CUDA text of a kernel that passed its checks.
 pub fn cuda(checked: &Checked) -> Cuda {
@@ -20,10 +20,19 @@ pub fn cuda(checked: &Checked) -> Cuda {
 }
 
 /// The Rust items of a kernel that passed its checks.
-pub fn items(ast: &ast::Kernel, checked: &Checked, attribute: TokenStream, diagnostics: &Diagnostics) -> TokenStream {
+pub fn items(
+    ast: &ast::Kernel,
+    checked: &Checked,
+    attribute: TokenStream,
+    diagnostics: &Diagnostics,
+) -> TokenStream {
     let cuda = cuda(checked);
-    let source = host::Source { attribute: tokens::print(attribute), item: tokens::print(ast.source.to_token_stream()) };
-    let (kept, item) = (body::kept(ast, TokenStream::new()), host::item(ast, checked, &cuda, &source, diagnostics));
+    let source = host::Source {
+        attribute: tokens::print(attribute),
+        item: tokens::print(ast.source.to_token_stream()),
+    };
+    let (kept, item) =
+        (body::kept(ast, TokenStream::new()), host::item(ast, checked, &cuda, &source, diagnostics));
     quote!(#kept #item)
 }
 

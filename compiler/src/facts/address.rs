@@ -1,10 +1,10 @@
 //! From an index to a place in memory.
 
+use super::Visit;
 use super::lanes::Lanes;
 use super::linear::{Linear, SymbolId};
 use super::prove::gcd;
 use super::symbol::{SymbolKind, Symbols};
-use super::Visit;
 use crate::ir::{Handle, Kernel, Layout, Param, ParamKind, Tile};
 
 /// Why the place of an access relative to its neighbours in the warp is not known.
@@ -20,7 +20,12 @@ pub enum Obstacle {
 
 /// The element offset of an access in its tile under a layout, for each thread, up to a uniform distance that changes
 /// no bank: a multiple of 4 bytes, and of what the layout's swizzle looks at.
-pub fn tile_offset(tile: &Tile, layout: Layout, visit: &Visit, symbols: &Symbols) -> Result<Vec<u32>, Obstacle> {
+pub fn tile_offset(
+    tile: &Tile,
+    layout: Layout,
+    visit: &Visit,
+    symbols: &Symbols,
+) -> Result<Vec<u32>, Obstacle> {
     let threads = threads_of(visit);
     let period = period(tile, layout);
     let mut stride = 1i64;
@@ -39,7 +44,8 @@ pub fn tile_offset(tile: &Tile, layout: Layout, visit: &Visit, symbols: &Symbols
         }
         constants.push(form.constant);
         let extent = i64::from(tile.extents[place]);
-        let pitch = if place + 1 == visit.index.len() { i64::from(layout.pitch(extent as u32)) } else { extent };
+        let pitch =
+            if place + 1 == visit.index.len() { i64::from(layout.pitch(extent as u32)) } else { extent };
         stride = stride.checked_mul(pitch).ok_or(Obstacle::Overflow)?;
     }
     constants.reverse();
@@ -79,7 +85,12 @@ fn period(tile: &Tile, layout: Layout) -> i64 {
 
 /// The element offset of an access in its tensor, strides as symbols; `None` where numbers are too large or a stride is
 /// not linear in the index.
-pub fn tensor_offset(kernel: &Kernel, param: Handle<Param>, visit: &Visit, symbols: &Symbols) -> Option<Linear> {
+pub fn tensor_offset(
+    kernel: &Kernel,
+    param: Handle<Param>,
+    visit: &Visit,
+    symbols: &Symbols,
+) -> Option<Linear> {
     let ParamKind::Tensor { rank, .. } = kernel.params[param].kind else { return None };
     let mut offset = Linear::int(0);
     for (dimension, form) in visit.index.iter().enumerate() {

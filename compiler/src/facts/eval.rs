@@ -1,11 +1,11 @@
 //! The value of an expression for every thread.
 
+use super::Escape;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::prove::{gcd, lower_bound, non_negative, tighten};
 use super::symbol::{Symbol, SymbolKind};
 use super::walk::{Truth, Value, Walk};
-use super::Escape;
 use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Scalar, Type, UnaryOp};
 use std::rc::Rc;
 
@@ -141,7 +141,13 @@ impl Walk<'_> {
         Value::Int(self.symbol_form(kind, range, narrow_high, name))
     }
 
-    pub(super) fn symbol_form(&mut self, kind: SymbolKind, range: (i128, i128), narrow_high: i128, name: String) -> Linear {
+    pub(super) fn symbol_form(
+        &mut self,
+        kind: SymbolKind,
+        range: (i128, i128),
+        narrow_high: i128,
+        name: String,
+    ) -> Linear {
         if self.symbols.find(&kind).is_none() {
             let id = self.symbols.add(Symbol {
                 kind: kind.clone(),
@@ -189,7 +195,11 @@ impl Walk<'_> {
     /// A value of this type of which nothing else is known.
     pub(super) fn opaque(&mut self, scalar: Scalar, uniform: bool) -> Value {
         let Some((low, high)) = scalar.range() else {
-            return if scalar == Scalar::Bool { Value::Truth(if uniform { Truth::uniform() } else { Truth::data() }) } else { Value::Data };
+            return if scalar == Scalar::Bool {
+                Value::Truth(if uniform { Truth::uniform() } else { Truth::data() })
+            } else {
+                Value::Data
+            };
         };
         let number = self.symbols.len() as u32;
         let id = self.symbols.add(Symbol {
@@ -215,7 +225,9 @@ impl Walk<'_> {
         name: String,
         facts: impl FnOnce(&Linear) -> Vec<Option<Linear>>,
     ) -> Linear {
-        if let Some((_, _, _, id)) = self.derived.iter().find(|(o, x, y, _)| *o == operation && x == a && y == b) {
+        if let Some((_, _, _, id)) =
+            self.derived.iter().find(|(o, x, y, _)| *o == operation && x == a && y == b)
+        {
             return Linear::symbol(*id);
         }
         let uniform = [a, b].iter().all(|form| self.is_uniform(form));
@@ -253,7 +265,8 @@ impl Walk<'_> {
     /// The least and largest value by the ranges of the symbols.
     fn bounds(&self, form: &Linear) -> (i128, i128) {
         let low = lower_bound(form, &self.mask, &self.symbols);
-        let high = form.scale(&Lanes::Uniform(-1)).and_then(|form| lower_bound(&form, &self.mask, &self.symbols));
+        let high =
+            form.scale(&Lanes::Uniform(-1)).and_then(|form| lower_bound(&form, &self.mask, &self.symbols));
         (low.unwrap_or(i128::MIN / 4), high.map_or(i128::MAX / 4, |high| -high))
     }
 
@@ -327,7 +340,14 @@ impl Walk<'_> {
         }
     }
 
-    fn binary(&mut self, op: BinaryOp, a: Handle<Expr>, b: Handle<Expr>, scalar: Scalar, expr: &Expr) -> Value {
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        a: Handle<Expr>,
+        b: Handle<Expr>,
+        scalar: Scalar,
+        expr: &Expr,
+    ) -> Value {
         let (a, b) = match (self.value(a), self.value(b)) {
             (Value::Int(a), Value::Int(b)) => (a, b),
             (Value::Truth(a), Value::Truth(b)) => {
@@ -358,13 +378,17 @@ impl Walk<'_> {
                 Some(up) => self.divide(&up, &b).map(|(quotient, _)| quotient),
                 None => self.divide(&a, &b).and_then(|(quotient, _)| quotient.offset(1)).map(|high| {
                     let range = (0, self.bounds(&high).1);
-                    self.derived(Operation::Binary(op), &a, &b, range, None, "a quotient".into(), |q| vec![high.sub(q)])
+                    self.derived(Operation::Binary(op), &a, &b, range, None, "a quotient".into(), |q| {
+                        vec![high.sub(q)]
+                    })
                 }),
             },
-            BinaryOp::Shl => match b.known().and_then(|by| by.map(|by| (0..62).contains(&by).then(|| 1i64 << by))) {
-                Some(factor) => a.scale(&factor),
-                None => return self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b)),
-            },
+            BinaryOp::Shl => {
+                match b.known().and_then(|by| by.map(|by| (0..62).contains(&by).then(|| 1i64 << by))) {
+                    Some(factor) => a.scale(&factor),
+                    None => return self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b)),
+                }
+            }
             BinaryOp::Shr => match b.known_uniform().filter(|by| (0..62).contains(by)) {
                 Some(by) => self.divide(&a, &Linear::int(1 << by)).map(|(quotient, _)| quotient),
                 None => return self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b)),
@@ -383,7 +407,9 @@ impl Walk<'_> {
         };
         match form {
             Some(form) => self.fit(Some(form), scalar, expr),
-            None if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) => self.fit(None, scalar, expr),
+            None if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) => {
+                self.fit(None, scalar, expr)
+            }
             None => self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b)),
         }
     }
@@ -433,15 +459,10 @@ impl Walk<'_> {
         let (_, high) = self.bounds(a);
         let quotient =
             self.derived(Operation::Quotient, a, b, (0, high), None, "a quotient".into(), |q| vec![a.sub(q)]);
-        let remainder = self.derived(
-            Operation::Remainder,
-            a,
-            b,
-            (0, high),
-            Some(a.clone()),
-            "a remainder".into(),
-            |r| vec![a.sub(r), b.sub(r).and_then(|rest| rest.offset(-1))],
-        );
+        let remainder =
+            self.derived(Operation::Remainder, a, b, (0, high), Some(a.clone()), "a remainder".into(), |r| {
+                vec![a.sub(r), b.sub(r).and_then(|rest| rest.offset(-1))]
+            });
         Some((quotient, remainder))
     }
 
@@ -599,7 +620,10 @@ impl Walk<'_> {
                     return Value::Int(Linear::select(&condition.known_true, &a, &b, self.threads));
                 }
                 let ((low_a, high_a), (low_b, high_b)) = (self.bounds(&a), self.bounds(&b));
-                let uniform = !condition.arbitrary && self.is_uniform(&a) && self.is_uniform(&b) && condition.is_block_uniform();
+                let uniform = !condition.arbitrary
+                    && self.is_uniform(&a)
+                    && self.is_uniform(&b)
+                    && condition.is_block_uniform();
                 let number = self.symbols.len() as u32;
                 let id = self.symbols.add(Symbol {
                     kind: SymbolKind::Derived(number),
@@ -613,7 +637,8 @@ impl Walk<'_> {
                 Value::Int(Linear::symbol(id))
             }
             (Value::Truth(a), Value::Truth(b)) if a.is_known() && b.is_known() && condition.is_known() => {
-                let chosen = condition.known_true.and(&a.known_true).or(&condition.known_false.and(&b.known_true));
+                let chosen =
+                    condition.known_true.and(&a.known_true).or(&condition.known_false.and(&b.known_true));
                 Value::Truth(Truth::known(chosen))
             }
             _ => self.opaque(scalar, false),

@@ -123,7 +123,9 @@ impl Lanes {
         match (self, mask) {
             (_, Mask::Uniform(false)) => None,
             (Lanes::Uniform(value), Mask::Uniform(true)) => Some((*value, 0)),
-            (Lanes::Uniform(value), Mask::Each(mask)) => Some((*value, mask.iter().position(|active| *active)?)),
+            (Lanes::Uniform(value), Mask::Each(mask)) => {
+                Some((*value, mask.iter().position(|active| *active)?))
+            }
             (Lanes::Each(values), mask) => {
                 let mut best: Option<(i64, usize)> = None;
                 let mut i = 0;

@@ -66,7 +66,8 @@ impl Linear {
 
     /// Whether the constant and all coefficients are the same for all threads.
     pub fn is_uniform(&self) -> bool {
-        self.constant.uniform().is_some() && self.terms.iter().all(|(_, coefficient)| coefficient.uniform().is_some())
+        self.constant.uniform().is_some()
+            && self.terms.iter().all(|(_, coefficient)| coefficient.uniform().is_some())
     }
 
     /// `self + factor × other`; `None` on overflow.
@@ -148,7 +149,9 @@ impl Linear {
         symbols.dedup();
         let terms = symbols
             .into_iter()
-            .map(|symbol| (symbol, Lanes::select(mask, &a.coefficient(symbol), &b.coefficient(symbol), threads)))
+            .map(|symbol| {
+                (symbol, Lanes::select(mask, &a.coefficient(symbol), &b.coefficient(symbol), threads))
+            })
             .filter(|(_, coefficient)| !coefficient.is_zero())
             .collect();
         Linear { constant: Lanes::select(mask, &a.constant, &b.constant, threads), terms }

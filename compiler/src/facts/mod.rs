@@ -19,10 +19,10 @@ mod prove;
 mod symbol;
 mod walk;
 
-pub use address::{tensor_offset, tile_offset, Obstacle};
+pub use address::{Obstacle, tensor_offset, tile_offset};
 pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};
-pub use prove::{gcd, lower_bound, non_negative, FactList};
+pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
 
 use crate::ir::{Handle, Kernel, Site};

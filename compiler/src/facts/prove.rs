@@ -51,7 +51,13 @@ fn search(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, d
 }
 
 /// `|other| × goal − |coefficient| × fact`, which no longer holds the symbol.
-fn eliminate(goal: &Linear, coefficient: &Lanes, fact: &Linear, other: &Lanes, symbol: SymbolId) -> Option<Linear> {
+fn eliminate(
+    goal: &Linear,
+    coefficient: &Lanes,
+    fact: &Linear,
+    other: &Lanes,
+    symbol: SymbolId,
+) -> Option<Linear> {
     let (mut scale, mut take) = (other.map(i64::checked_abs)?, coefficient.map(i64::checked_abs)?);
     if scale == take {
         (scale, take) = (Lanes::Uniform(1), Lanes::Uniform(1));

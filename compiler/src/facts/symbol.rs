@@ -83,8 +83,16 @@ impl Symbols {
         let symbol = self.get(id);
         if let SymbolKind::Product(a, b) = symbol.kind {
             let (a, b) = (self.range(a), self.range(b));
-            let corners = [a.0.saturating_mul(b.0), a.0.saturating_mul(b.1), a.1.saturating_mul(b.0), a.1.saturating_mul(b.1)];
-            return (corners.into_iter().min().unwrap_or(symbol.low), corners.into_iter().max().unwrap_or(symbol.high));
+            let corners = [
+                a.0.saturating_mul(b.0),
+                a.0.saturating_mul(b.1),
+                a.1.saturating_mul(b.0),
+                a.1.saturating_mul(b.1),
+            ];
+            return (
+                corners.into_iter().min().unwrap_or(symbol.low),
+                corners.into_iter().max().unwrap_or(symbol.high),
+            );
         }
         (symbol.low, if self.narrow { symbol.high.min(symbol.narrow_high) } else { symbol.high })
     }
@@ -149,7 +157,8 @@ impl Symbols {
             interior: None,
             name: format!("({} / {modulus})", symbol.name),
         });
-        let form = Linear { constant: Lanes::Uniform(residue), terms: vec![(quotient, Lanes::Uniform(modulus))] };
+        let form =
+            Linear { constant: Lanes::Uniform(residue), terms: vec![(quotient, Lanes::Uniform(modulus))] };
         self.replace(id, form);
     }
 
@@ -203,7 +212,9 @@ impl Symbols {
         let mut form = form.clone();
         // Interiors may hold symbols with interiors; each replacement removes one that was made later.
         for _ in 0..self.list.len() {
-            let Some((id, coefficient)) = form.terms.iter().find(|(id, _)| self.get(*id).interior.is_some()).cloned() else {
+            let Some((id, coefficient)) =
+                form.terms.iter().find(|(id, _)| self.get(*id).interior.is_some()).cloned()
+            else {
                 break;
             };
             form.terms.retain(|(symbol, _)| *symbol != id);

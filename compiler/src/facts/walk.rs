@@ -1,13 +1,15 @@
 //! Executes the IR once for a whole block.
 
-use super::address::{tile_offset, Obstacle};
-use super::eval::{Operation, NARROW_LIMIT};
+use super::address::{Obstacle, tile_offset};
+use super::eval::{NARROW_LIMIT, Operation};
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
-use super::prove::{gcd, tighten, FactList};
+use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
 use super::{Escape, Presence, Run, Visit};
-use crate::ir::{Axis, Base, BinaryOp, Block, CompareOp, ExprKind, Handle, Kernel, Local, Loop, Scalar, Site, Stmt};
+use crate::ir::{
+    Axis, Base, BinaryOp, Block, CompareOp, ExprKind, Handle, Kernel, Local, Loop, Scalar, Site, Stmt,
+};
 use crate::span::SpanId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -46,7 +48,13 @@ pub(super) struct Truth {
 
 impl Truth {
     pub(super) fn known(mask: Mask) -> Truth {
-        Truth { known_false: mask.not(), known_true: mask, when_true: Vec::new(), when_false: Vec::new(), arbitrary: false }
+        Truth {
+            known_false: mask.not(),
+            known_true: mask,
+            when_true: Vec::new(),
+            when_false: Vec::new(),
+            arbitrary: false,
+        }
     }
 
     /// Unknown, and possibly different for every thread.
@@ -221,10 +229,14 @@ impl Walk<'_> {
     fn fix_residue(&mut self, condition: Handle<crate::ir::Expr>) {
         let ExprKind::Compare(CompareOp::Equal, a, b) = self.kernel.exprs[condition].kind else { return };
         for (a, b) in [(a, b), (b, a)] {
-            let (Some((value, modulus)), Some(residue)) = (self.remainder(a), self.form(b).known_uniform()) else { continue };
+            let (Some((value, modulus)), Some(residue)) = (self.remainder(a), self.form(b).known_uniform())
+            else {
+                continue;
+            };
             let form = self.form(value);
             // Of a symbol that is already divided out, what is left is a symbol again.
-            let (Some(modulus), [(symbol, Lanes::Uniform(factor))]) = (self.form(modulus).known_uniform(), form.terms.as_slice())
+            let (Some(modulus), [(symbol, Lanes::Uniform(factor))]) =
+                (self.form(modulus).known_uniform(), form.terms.as_slice())
             else {
                 continue;
             };
@@ -238,7 +250,10 @@ impl Walk<'_> {
     }
 
     /// The operands of a `%`.
-    fn remainder(&self, expr: Handle<crate::ir::Expr>) -> Option<(Handle<crate::ir::Expr>, Handle<crate::ir::Expr>)> {
+    fn remainder(
+        &self,
+        expr: Handle<crate::ir::Expr>,
+    ) -> Option<(Handle<crate::ir::Expr>, Handle<crate::ir::Expr>)> {
         match self.kernel.exprs[expr].kind {
             ExprKind::Binary(BinaryOp::Rem, a, b) => Some((a, b)),
             _ => None,
@@ -259,7 +274,8 @@ impl Walk<'_> {
             }
         }
         // The launch has at least one block and at most as many as a grid can have.
-        let facts = [extent.offset(-1), extent.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(limit as i64))];
+        let facts =
+            [extent.offset(-1), extent.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(limit as i64))];
         self.defining.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
         extent
     }
@@ -351,11 +367,14 @@ impl Walk<'_> {
         let place = &self.kernel.sites[site].place;
         let index: Vec<Linear> = place.index.iter().map(|index| self.form(*index)).collect();
         let uniform = index.iter().all(|form| self.is_uniform(form));
-        let visit = Visit { site, index, mask: self.mask.clone(), presence: self.presence, facts: self.all_facts() };
+        let visit =
+            Visit { site, index, mask: self.mask.clone(), presence: self.presence, facts: self.all_facts() };
         match place.base {
             Base::Tile(tile) => {
                 let tile = &self.kernel.tiles[tile];
-                if let Err(Obstacle::Residue(symbol, modulus)) = tile_offset(tile, tile.layout, &visit, &self.symbols) {
+                if let Err(Obstacle::Residue(symbol, modulus)) =
+                    tile_offset(tile, tile.layout, &visit, &self.symbols)
+                {
                     self.request(symbol, modulus);
                 }
             }
@@ -363,7 +382,9 @@ impl Walk<'_> {
                 // Makes the products of index and stride, which the address is a sum of.
                 for (dimension, form) in visit.index.iter().enumerate().take(visit.index.len() - 1) {
                     let interior = self.symbols.interior(form);
-                    if let (Value::Int(stride), Some(interior)) = (self.stride(param, dimension as u32), interior) {
+                    if let (Value::Int(stride), Some(interior)) =
+                        (self.stride(param, dimension as u32), interior)
+                    {
                         self.symbols.multiply(&interior, &stride);
                     }
                 }
@@ -439,7 +460,14 @@ impl Walk<'_> {
         Some((most, trips.min(&self.mask)?.0 == i64::from(most)))
     }
 
-    fn each_iteration(&mut self, handle: Handle<Loop>, start: &Linear, end: &Linear, step: &Linear, trips: u32) {
+    fn each_iteration(
+        &mut self,
+        handle: Handle<Loop>,
+        start: &Linear,
+        end: &Linear,
+        step: &Linear,
+        trips: u32,
+    ) {
         let head = &self.kernel.loops[handle];
         let mask = self.mask.clone();
         let mut assigned = Vec::new();
@@ -463,7 +491,9 @@ impl Walk<'_> {
                 self.mask = mask.clone();
                 let stays = Truth::known(inside);
                 for local in &assigned {
-                    if let (Some(new), Some(old)) = (self.environment[local.index()].clone(), before[local.index()].clone()) {
+                    if let (Some(new), Some(old)) =
+                        (self.environment[local.index()].clone(), before[local.index()].clone())
+                    {
                         let scalar = self.kernel.locals[*local].ty.scalar();
                         self.environment[local.index()] = Some(self.join(&stays, new, old, scalar));
                     }

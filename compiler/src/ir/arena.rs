@@ -80,7 +80,10 @@ impl<T> Arena<T> {
 
     /// All items with their handles, in order of addition.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Handle<T>, &T)> {
-        self.items.iter().enumerate().map(|(index, item)| (Handle { index: index as u32, kind: PhantomData }, item))
+        self.items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| (Handle { index: index as u32, kind: PhantomData }, item))
     }
 
     /// All handles, in order of addition.

@@ -52,7 +52,9 @@ impl Layout {
                 row / chunk
             )),
             Layout::Xor(_) => None,
-            Layout::Swizzle { bits, base, shift } => swizzle_defect(bits, base, shift, self.elements(extents)),
+            Layout::Swizzle { bits, base, shift } => {
+                swizzle_defect(bits, base, shift, self.elements(extents))
+            }
         }
     }
 
@@ -61,7 +63,10 @@ impl Layout {
     pub fn offset(self, extents: &[u32], index: &[u32]) -> u32 {
         let row_extent = extents.last().copied().unwrap_or(1);
         let (column, outer) = index.split_last().map_or((0, index), |(column, outer)| (*column, outer));
-        let row = outer.iter().zip(extents).fold(0u32, |row, (i, extent)| row.wrapping_mul(*extent).wrapping_add(*i));
+        let row = outer
+            .iter()
+            .zip(extents)
+            .fold(0u32, |row, (i, extent)| row.wrapping_mul(*extent).wrapping_add(*i));
         let linear = row.wrapping_mul(self.pitch(row_extent)).wrapping_add(column);
         match self {
             Layout::RowMajor | Layout::Pad(_) => linear,
@@ -105,7 +110,9 @@ fn swizzle_defect(bits: u32, base: u32, shift: i32, elements: u32) -> Option<Str
     let top = base.saturating_add(bits).saturating_add(if shift < 0 { shift.unsigned_abs() } else { 0 });
     let block = 1u64.checked_shl(top).unwrap_or(0);
     if block == 0 || u64::from(elements) % block != 0 {
-        return Some(format!("it permutes blocks of 2^{top} elements, and {elements} elements are not a whole number of them"));
+        return Some(format!(
+            "it permutes blocks of 2^{top} elements, and {elements} elements are not a whole number of them"
+        ));
     }
     None
 }

@@ -531,8 +531,12 @@ impl Scalar {
         let bits = 8 * self.bytes();
         match self {
             Scalar::Bool | Scalar::F32 | Scalar::F64 => None,
-            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
-            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Usize => Some((0, (1 << bits) - 1)),
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
+                Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1))
+            }
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Usize => {
+                Some((0, (1 << bits) - 1))
+            }
         }
     }
 }

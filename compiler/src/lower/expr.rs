@@ -1,9 +1,9 @@
 //! Expressions.
 
-use super::{literal, Binding, Lower, Operand, Term, Ty};
+use super::{Binding, Lower, Operand, Term, Ty, literal};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{BinaryOp, CompareOp, ExprKind, Handle, Scalar, Stmt, UnaryOp};
 use crate::ir;
+use crate::ir::{BinaryOp, CompareOp, ExprKind, Handle, Scalar, Stmt, UnaryOp};
 use crate::span::SpanId;
 use syn::{BinOp, Expr, Lit, UnOp};
 
@@ -21,8 +21,12 @@ impl Lower<'_> {
             Expr::Index(index) => self.index(index),
             Expr::MethodCall(call) => self.method(call, expected),
             Expr::Call(call) => self.call(call, expected),
-            Expr::Tuple(tuple) => Operand::Tuple(tuple.elems.iter().map(|part| self.operand(part, None)).collect()),
-            Expr::Array(array) => Operand::List(array.elems.iter().map(|part| self.operand(part, expected)).collect()),
+            Expr::Tuple(tuple) => {
+                Operand::Tuple(tuple.elems.iter().map(|part| self.operand(part, None)).collect())
+            }
+            Expr::Array(array) => {
+                Operand::List(array.elems.iter().map(|part| self.operand(part, expected)).collect())
+            }
             Expr::Repeat(repeat) => match self.constant(&repeat.len, "the length of an array") {
                 Some(length) => {
                     let part = self.operand(&repeat.expr, expected);
@@ -37,11 +41,9 @@ impl Lower<'_> {
                 "a reference cannot be a value in a kernel",
                 "name the element instead: `tile[r][c]`, `tensor[[r, c]]`; arrays are used by their elements",
             ),
-            Expr::Closure(_) => self.unsupported(
-                expr,
-                "a kernel cannot have closures",
-                "write the code where it is used",
-            ),
+            Expr::Closure(_) => {
+                self.unsupported(expr, "a kernel cannot have closures", "write the code where it is used")
+            }
             Expr::Range(_) => self.unsupported(
                 expr,
                 "a range is only known in the head of a `for` loop",
@@ -60,7 +62,9 @@ impl Lower<'_> {
                 "a kernel has no structs and no tuple fields",
                 "take tuples apart in the `let`: `let (row, col) = …;`",
             ),
-            Expr::Match(_) => self.unsupported(expr, "`match` is not part of the language yet", "write `if` and `else`"),
+            Expr::Match(_) => {
+                self.unsupported(expr, "`match` is not part of the language yet", "write `if` and `else`")
+            }
             Expr::While(_) | Expr::Loop(_) | Expr::Break(_) | Expr::Continue(_) => self.unsupported(
                 expr,
                 "loops other than `for` over a range are not part of the language yet",
@@ -76,7 +80,9 @@ impl Lower<'_> {
                 "a kernel cannot use `unsafe`",
                 "all that a kernel can do is checked; remove the block",
             ),
-            Expr::Struct(_) => self.unsupported(expr, "a kernel has no structs", "use scalars, tuples and arrays"),
+            Expr::Struct(_) => {
+                self.unsupported(expr, "a kernel has no structs", "use scalars, tuples and arrays")
+            }
             Expr::Try(_) => self.unsupported(
                 expr,
                 "a kernel cannot use `?`",
@@ -180,7 +186,9 @@ impl Lower<'_> {
                 };
                 Operand::Value(self.expr(ExprKind::Int(value), Ty::scalar(term), span))
             }
-            Lit::Float(float) => self.float_literal(float.base10_digits(), Scalar::from_name(float.suffix()), span),
+            Lit::Float(float) => {
+                self.float_literal(float.base10_digits(), Scalar::from_name(float.suffix()), span)
+            }
             Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_) | Lit::Char(_) => self.unsupported(
                 lit,
                 "a kernel has no text",
@@ -279,14 +287,18 @@ impl Lower<'_> {
             return self.logical(binary, span);
         }
         if let Some(op) = compare_op(&binary.op) {
-            let (Some(a), Some(b)) = self.pair(&binary.left, &binary.right, None) else { return Operand::Poison };
+            let (Some(a), Some(b)) = self.pair(&binary.left, &binary.right, None) else {
+                return Operand::Poison;
+            };
             return self.compare(op, a, b, span, binary);
         }
         let Some(op) = binary_op(&binary.op) else {
             self.statement_expression(&Expr::Binary(binary.clone()), &mut Vec::new());
             return Operand::Tuple(Vec::new());
         };
-        let (Some(a), Some(b)) = self.pair(&binary.left, &binary.right, expected) else { return Operand::Poison };
+        let (Some(a), Some(b)) = self.pair(&binary.left, &binary.right, expected) else {
+            return Operand::Poison;
+        };
         self.arithmetic(op, a, b, span, binary)
     }
 
@@ -337,19 +349,30 @@ impl Lower<'_> {
         let fits = scalars
             && (shift || self.terms.unify(ta.term, tb.term))
             && match op {
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Min | BinaryOp::Max => {
-                    known != Some(Scalar::Bool)
-                }
+                BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::Div
+                | BinaryOp::Rem
+                | BinaryOp::Min
+                | BinaryOp::Max => known != Some(Scalar::Bool),
                 BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => known.is_none_or(|scalar| !scalar.is_float()),
-                BinaryOp::Shl | BinaryOp::Shr => self.terms.is_integer(ta.term) && self.terms.is_integer(tb.term),
-                BinaryOp::DivCeil => self.terms.is_integer(ta.term) && known.is_none_or(|scalar| !scalar.is_signed()),
+                BinaryOp::Shl | BinaryOp::Shr => {
+                    self.terms.is_integer(ta.term) && self.terms.is_integer(tb.term)
+                }
+                BinaryOp::DivCeil => {
+                    self.terms.is_integer(ta.term) && known.is_none_or(|scalar| !scalar.is_signed())
+                }
             };
         if !fits {
             return self.mismatch(at);
         }
         let folded = match (&self.kernel.exprs[a].kind, &self.kernel.exprs[b].kind) {
             (ExprKind::Int(x), ExprKind::Int(y)) => fold(op, *x, *y).filter(|value| {
-                self.terms.get(ta.term).and_then(Scalar::range).is_none_or(|(low, high)| (low..=high).contains(value))
+                self.terms
+                    .get(ta.term)
+                    .and_then(Scalar::range)
+                    .is_none_or(|(low, high)| (low..=high).contains(value))
             }),
             _ => None,
         };
@@ -385,7 +408,9 @@ impl Lower<'_> {
     fn cast(&mut self, cast: &syn::ExprCast) -> Operand {
         let Some(value) = self.value(&cast.expr, None) else { return Operand::Poison };
         let scalar = match &*cast.ty {
-            syn::Type::Path(path) => path.path.get_ident().and_then(|ident| Scalar::from_name(&ident.to_string())),
+            syn::Type::Path(path) => {
+                path.path.get_ident().and_then(|ident| Scalar::from_name(&ident.to_string()))
+            }
             _ => None,
         };
         let Some(scalar) = scalar else { return self.mismatch(cast) };
@@ -395,7 +420,8 @@ impl Lower<'_> {
         }
         let span = self.span(cast);
         let ty = Ty::scalar(self.terms.known(scalar));
-        if let (ExprKind::Int(literal), Some((low, high))) = (&self.kernel.exprs[value].kind, scalar.range()) {
+        if let (ExprKind::Int(literal), Some((low, high))) = (&self.kernel.exprs[value].kind, scalar.range())
+        {
             if (low..=high).contains(literal) {
                 let literal = *literal;
                 return Operand::Value(self.expr(ExprKind::Int(literal), ty, span));

@@ -12,9 +12,14 @@ impl Lower<'_> {
     /// `thread_x()`, `sync_threads()`, `Vector::splat(…)`.
     pub(super) fn call(&mut self, call: &ExprCall, expected: Option<Ty>) -> Operand {
         let Expr::Path(callee) = &*call.func else {
-            return self.unsupported(call, "a kernel can only call functions by name", "call a function of the prelude");
+            return self.unsupported(
+                call,
+                "a kernel can only call functions by name",
+                "call a function of the prelude",
+            );
         };
-        let names: Vec<String> = callee.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let names: Vec<String> =
+            callee.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         match names.as_slice() {
             [.., "Vector", constructor] => self.vector(call, &callee.path, constructor, expected),
@@ -69,10 +74,14 @@ impl Lower<'_> {
             (None, Some(ty)) => Some(Ty::scalar(ty.term)),
             (None, None) => None,
         };
-        let Some(argument) = call.args.first().filter(|_| call.args.len() == 1) else { return self.mismatch(call) };
+        let Some(argument) = call.args.first().filter(|_| call.args.len() == 1) else {
+            return self.mismatch(call);
+        };
         let argument = self.operand(argument, element);
         let values = match (constructor, argument) {
-            ("new" | "from", argument @ (Operand::List(_) | Operand::Array(..))) => self.elements(&argument, span),
+            ("new" | "from", argument @ (Operand::List(_) | Operand::Array(..))) => {
+                self.elements(&argument, span)
+            }
             ("splat", Operand::Value(value)) => {
                 let width = written.map(|(_, width)| width).or(expected.and_then(|ty| ty.vector));
                 let Some(width) = width else {
@@ -122,7 +131,8 @@ impl Lower<'_> {
         match argument {
             GenericArgument::Const(expr) => self.constant(expr, what),
             GenericArgument::Type(syn::Type::Path(path)) => {
-                let expr = Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: path.path.clone() });
+                let expr =
+                    Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: path.path.clone() });
                 self.constant(&expr, what)
             }
             _ => None,
@@ -130,7 +140,11 @@ impl Lower<'_> {
     }
 
     /// The values of an array of one dimension.
-    fn elements(&mut self, array: &Operand, span: crate::span::SpanId) -> Option<Vec<Handle<crate::ir::Expr>>> {
+    fn elements(
+        &mut self,
+        array: &Operand,
+        span: crate::span::SpanId,
+    ) -> Option<Vec<Handle<crate::ir::Expr>>> {
         match array {
             Operand::List(list) => list
                 .iter()
@@ -179,7 +193,9 @@ impl Lower<'_> {
                 );
             }
         };
-        let Some(argument) = call.args.first().filter(|_| call.args.len() == 1) else { return self.mismatch(call) };
+        let Some(argument) = call.args.first().filter(|_| call.args.len() == 1) else {
+            return self.mismatch(call);
+        };
         let ty = self.ty(receiver);
         let Some(argument) = self.value(argument, Some(ty)) else { return Operand::Poison };
         let result = self.arithmetic(binary, receiver, argument, span, call);
@@ -227,7 +243,13 @@ impl Lower<'_> {
         )
     }
 
-    fn shape(&mut self, call: &ExprMethodCall, param: Handle<crate::ir::Param>, rank: u32, name: &str) -> Operand {
+    fn shape(
+        &mut self,
+        call: &ExprMethodCall,
+        param: Handle<crate::ir::Param>,
+        rank: u32,
+        name: &str,
+    ) -> Operand {
         let span = self.span(call);
         let kind = match (name, rank) {
             ("rows", 2) => ExprKind::Extent(param, 0),
@@ -238,14 +260,20 @@ impl Lower<'_> {
                 let Some(argument) = call.args.first() else { return self.mismatch(call) };
                 let Some(dimension) = self.constant(argument, "a dimension") else { return Operand::Poison };
                 match u32::try_from(dimension) {
-                    Ok(dimension) if dimension < rank && name == "extent" => ExprKind::Extent(param, dimension),
+                    Ok(dimension) if dimension < rank && name == "extent" => {
+                        ExprKind::Extent(param, dimension)
+                    }
                     Ok(dimension) if dimension + 1 < rank => ExprKind::Stride(param, dimension),
                     Ok(dimension) if dimension + 1 == rank => ExprKind::Int(1),
                     _ => {
                         let span = self.span(argument);
                         self.diagnostics.report(
-                            Diagnostic::new(Code::Constant, span, format!("a tensor of rank {rank} has no dimension {dimension}"))
-                                .note(format!("its dimensions are 0 to {}, outermost first", rank - 1)),
+                            Diagnostic::new(
+                                Code::Constant,
+                                span,
+                                format!("a tensor of rank {rank} has no dimension {dimension}"),
+                            )
+                            .note(format!("its dimensions are 0 to {}, outermost first", rank - 1)),
                         );
                         return Operand::Poison;
                     }
@@ -284,8 +312,12 @@ impl Lower<'_> {
         let term = self.terms.known(self.kernel.element(base));
         let Some(value) = self.value(value, Some(Ty { term, vector: None })) else { return Operand::Poison };
         let ty = self.ty(value);
-        let Some(width) = ty.vector.filter(|_| self.terms.unify(ty.term, term)) else { return self.mismatch(call) };
-        let Some(place) = self.vector_place(call, base, index, i128::from(width)) else { return Operand::Poison };
+        let Some(width) = ty.vector.filter(|_| self.terms.unify(ty.term, term)) else {
+            return self.mismatch(call);
+        };
+        let Some(place) = self.vector_place(call, base, index, i128::from(width)) else {
+            return Operand::Poison;
+        };
         let Some(site) = self.site(place, Role::Write, call) else { return Operand::Poison };
         self.push(Stmt::Store { site, value });
         Operand::Tuple(Vec::new())

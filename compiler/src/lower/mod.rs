@@ -16,7 +16,8 @@ pub(crate) use stmt::lift_attributes;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Base, Block, Budget, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind, Scalar, Site, Stmt, Type,
+    Arena, Base, Block, Budget, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind, Scalar,
+    Site, Stmt, Type,
 };
 use crate::span::SpanId;
 use quote::ToTokens;
@@ -129,10 +130,14 @@ impl Lower<'_> {
 
     fn param_kind(&mut self, ty: &syn::Type) -> Option<ParamKind> {
         let kind = match ty {
-            syn::Type::Reference(reference) => self.tensor_kind(&reference.elem, reference.mutability.is_some()),
-            syn::Type::Path(path) => {
-                path.path.get_ident().and_then(|ident| Scalar::from_name(&ident.to_string())).map(ParamKind::Scalar)
+            syn::Type::Reference(reference) => {
+                self.tensor_kind(&reference.elem, reference.mutability.is_some())
             }
+            syn::Type::Path(path) => path
+                .path
+                .get_ident()
+                .and_then(|ident| Scalar::from_name(&ident.to_string()))
+                .map(ParamKind::Scalar),
             _ => None,
         };
         if kind.is_none() {
@@ -141,8 +146,12 @@ impl Lower<'_> {
             let mut error = Diagnostic::new(Code::Parameter, span, format!("a kernel cannot take a parameter of type `{text}`"))
                 .note("a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize");
             error = match ty {
-                syn::Type::Path(path) if path.path.segments.iter().any(|s| s.ident == "Tensor" || s.ident == "Matrix") => {
-                    error.help(format!("take it by reference: `&{text}` to read it, `&mut {text}` to write it"))
+                syn::Type::Path(path)
+                    if path.path.segments.iter().any(|s| s.ident == "Tensor" || s.ident == "Matrix") =>
+                {
+                    error.help(format!(
+                        "take it by reference: `&{text}` to read it, `&mut {text}` to write it"
+                    ))
                 }
                 _ => error.help("write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`"),
             };
@@ -157,7 +166,9 @@ impl Lower<'_> {
         let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
         let mut arguments = arguments.args.iter();
         let element = match arguments.next()? {
-            syn::GenericArgument::Type(syn::Type::Path(path)) => Scalar::from_name(&path.path.get_ident()?.to_string())?,
+            syn::GenericArgument::Type(syn::Type::Path(path)) => {
+                Scalar::from_name(&path.path.get_ident()?.to_string())?
+            }
             _ => return None,
         };
         if matches!(element, Scalar::Bool | Scalar::Usize) {
@@ -168,7 +179,11 @@ impl Lower<'_> {
             ("Tensor", Some(syn::GenericArgument::Const(rank))) => u32::try_from(literal(rank)?).ok()?,
             _ => return None,
         };
-        ((1..=3).contains(&rank) && arguments.next().is_none()).then_some(ParamKind::Tensor { element, rank, mutable })
+        ((1..=3).contains(&rank) && arguments.next().is_none()).then_some(ParamKind::Tensor {
+            element,
+            rank,
+            mutable,
+        })
     }
 
     /// Block, grid and contract.
@@ -189,8 +204,12 @@ impl Lower<'_> {
         if threads > 1024 {
             let span = self.kernel.span;
             self.diagnostics.report(
-                Diagnostic::new(Code::BlockSize, span, format!("a block of {threads} threads, and a GPU has at most 1024"))
-                    .help("make the block smaller and let each thread do more elements in a loop"),
+                Diagnostic::new(
+                    Code::BlockSize,
+                    span,
+                    format!("a block of {threads} threads, and a GPU has at most 1024"),
+                )
+                .help("make the block smaller and let each thread do more elements in a loop"),
             );
         }
         for (place, extent) in ast.grid.iter().take(3).enumerate() {
@@ -216,7 +235,10 @@ impl Lower<'_> {
         let span = self.span(expr);
         let device = !statements.is_empty()
             || self.any_node(value, &|kind| {
-                matches!(kind, ExprKind::Thread(_) | ExprKind::Block(_) | ExprKind::Grid(_) | ExprKind::Float(_))
+                matches!(
+                    kind,
+                    ExprKind::Thread(_) | ExprKind::Block(_) | ExprKind::Grid(_) | ExprKind::Float(_)
+                )
             });
         if device {
             self.diagnostics.report(
@@ -332,7 +354,13 @@ impl Lower<'_> {
         Operand::Poison
     }
 
-    fn defer(&mut self, code: Code, tokens: &impl ToTokens, message: impl Into<String>, help: &str) -> Operand {
+    fn defer(
+        &mut self,
+        code: Code,
+        tokens: &impl ToTokens,
+        message: impl Into<String>,
+        help: &str,
+    ) -> Operand {
         let span = self.span(tokens);
         self.diagnostics.defer(Diagnostic::new(code, span, message).help(help));
         Operand::Poison
@@ -373,7 +401,9 @@ pub(crate) fn operands(kind: &ExprKind) -> Vec<Handle<Expr>> {
 fn literal(expr: &syn::Expr) -> Option<i128> {
     match expr {
         syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) => int.base10_parse().ok(),
-        syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => literal(expr).map(|value| -value),
+        syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => {
+            literal(expr).map(|value| -value)
+        }
         syn::Expr::Paren(paren) => literal(&paren.expr),
         syn::Expr::Group(group) => literal(&group.expr),
         syn::Expr::Block(block) if block.block.stmts.len() == 1 => match &block.block.stmts[0] {

@@ -13,11 +13,7 @@ pub(super) enum Target {
     /// A register array, or a part of it.
     Array(Handle<ir::Local>, Vec<Handle<ir::Expr>>),
     /// One value of a vector in a variable.
-    Lane {
-        local: Handle<ir::Local>,
-        index: Vec<Handle<ir::Expr>>,
-        lane: Handle<ir::Expr>,
-    },
+    Lane { local: Handle<ir::Local>, index: Vec<Handle<ir::Expr>>, lane: Handle<ir::Expr> },
     /// A part of a value that is not stored.
     Value(Operand),
 }
@@ -34,7 +30,8 @@ impl Lower<'_> {
             Some(Target::Lane { local, index, lane }) => {
                 let span = self.span(expr);
                 let ty = self.local_types[local.index()];
-                let kind = if index.is_empty() { ExprKind::Local(local) } else { ExprKind::Element(local, index) };
+                let kind =
+                    if index.is_empty() { ExprKind::Local(local) } else { ExprKind::Element(local, index) };
                 let vector = self.expr(kind, ty, span);
                 Operand::Value(self.expr(ExprKind::Lane(vector, lane), Ty::scalar(ty.term), span))
             }
@@ -43,7 +40,12 @@ impl Lower<'_> {
         }
     }
 
-    fn array_part(&mut self, local: Handle<ir::Local>, index: Vec<Handle<ir::Expr>>, expr: &ExprIndex) -> Operand {
+    fn array_part(
+        &mut self,
+        local: Handle<ir::Local>,
+        index: Vec<Handle<ir::Expr>>,
+        expr: &ExprIndex,
+    ) -> Operand {
         if index.len() < self.kernel.locals[local].extents.len() {
             return Operand::Array(local, index);
         }
@@ -85,7 +87,9 @@ impl Lower<'_> {
             let name = self.kernel.base_name(base).to_string();
             let form = match base {
                 Base::Tile(_) => format!("`{name}{}`", "[i]".repeat(rank)),
-                Base::Tensor(_) => format!("`{name}[[{}]]`", ["i", "j", "k"].get(..rank).unwrap_or(&[]).join(", ")),
+                Base::Tensor(_) => {
+                    format!("`{name}[[{}]]`", ["i", "j", "k"].get(..rank).unwrap_or(&[]).join(", "))
+                }
             };
             self.defer(
                 Code::Type,
@@ -103,11 +107,15 @@ impl Lower<'_> {
         let mut indices = indices.iter();
         while let Some(index) = indices.next() {
             operand = match operand {
-                Operand::Array(local, mut prefix) if prefix.len() < self.kernel.locals[local].extents.len() => {
+                Operand::Array(local, mut prefix)
+                    if prefix.len() < self.kernel.locals[local].extents.len() =>
+                {
                     prefix.push(self.index_value(index)?);
                     Operand::Array(local, prefix)
                 }
-                Operand::Array(local, prefix) => return self.lane_target(local, prefix, index, indices.len(), at),
+                Operand::Array(local, prefix) => {
+                    return self.lane_target(local, prefix, index, indices.len(), at);
+                }
                 Operand::Value(value) => {
                     let ty = self.ty(value);
                     if ty.vector.is_none() || indices.len() > 0 {
@@ -122,7 +130,9 @@ impl Lower<'_> {
                     Operand::Value(self.expr(ExprKind::Lane(value, lane), Ty::scalar(ty.term), span))
                 }
                 Operand::List(list) => {
-                    let index = usize::try_from(self.constant(index, "an index of an array that is no variable")?).ok();
+                    let index =
+                        usize::try_from(self.constant(index, "an index of an array that is no variable")?)
+                            .ok();
                     match index.and_then(|index| list.get(index)) {
                         Some(part) => part.clone(),
                         None => {
@@ -161,7 +171,13 @@ impl Lower<'_> {
     }
 
     /// The place of a vector access.
-    pub(super) fn vector_place(&mut self, at: &impl ToTokens, base: Base, index: &Expr, width: i128) -> Option<Place> {
+    pub(super) fn vector_place(
+        &mut self,
+        at: &impl ToTokens,
+        base: Base,
+        index: &Expr,
+        width: i128,
+    ) -> Option<Place> {
         let Expr::Array(array) = index else {
             self.mismatch(index);
             return None;
@@ -188,7 +204,10 @@ impl Lower<'_> {
                 Diagnostic::new(
                     Code::VectorWidth,
                     span,
-                    format!("no instruction moves {width} elements of {} ({bytes} bytes) for one lane", element.name()),
+                    format!(
+                        "no instruction moves {width} elements of {} ({bytes} bytes) for one lane",
+                        element.name()
+                    ),
                 )
                 .note("a lane moves 1, 2, 4, 8 or 16 bytes")
                 .help(format!("use a power of two up to `Vector<{}, {widest}>`", element.name())),
@@ -203,13 +222,25 @@ impl Lower<'_> {
         if let (Role::Write, Base::Tensor(param)) = (role, place.base) {
             if matches!(self.kernel.params[param].kind, ParamKind::Tensor { mutable: false, .. }) {
                 let name = self.kernel.params[param].name.clone();
-                self.defer(Code::Type, at, format!("`{name}` is taken by `&` and written"), "take it by `&mut`");
+                self.defer(
+                    Code::Type,
+                    at,
+                    format!("`{name}` is taken by `&` and written"),
+                    "take it by `&mut`",
+                );
                 return None;
             }
         }
         let span = self.span(at);
         let budget = self.budget;
-        Some(self.add_site(Site { place, role, proxy: Proxy::Generic, issuer: Issuer::EveryLane, budget, span }))
+        Some(self.add_site(Site {
+            place,
+            role,
+            proxy: Proxy::Generic,
+            issuer: Issuer::EveryLane,
+            budget,
+            span,
+        }))
     }
 
     /// A load into a fresh variable, and the expression that reads that.
@@ -217,8 +248,14 @@ impl Lower<'_> {
         let span = self.span(at);
         let name = format!("{}_value", self.kernel.base_name(place.base));
         let budget = self.budget;
-        let site =
-            self.add_site(Site { place, role: Role::Read, proxy: Proxy::Generic, issuer: Issuer::EveryLane, budget, span });
+        let site = self.add_site(Site {
+            place,
+            role: Role::Read,
+            proxy: Proxy::Generic,
+            issuer: Issuer::EveryLane,
+            budget,
+            span,
+        });
         let local = self.local(&name, ty, Vec::new(), span);
         self.push(Stmt::Load { local, site });
         self.expr(ExprKind::Local(local), ty, span)

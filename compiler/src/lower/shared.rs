@@ -63,9 +63,15 @@ impl Lower<'_> {
         };
         if let Some(defect) = layout.defect(&extents) {
             let shape = self.diagnostics.spans.get(span).text.clone();
-            let mut error =
-                Diagnostic::new(Code::Layout, span, format!("`{}` is not a layout of this tile", layout.rust())).note(defect);
-            error = error.note(format!("a layout gives every element of `{shape}` a place of its own inside the tile"));
+            let mut error = Diagnostic::new(
+                Code::Layout,
+                span,
+                format!("`{}` is not a layout of this tile", layout.rust()),
+            )
+            .note(defect);
+            error = error.note(format!(
+                "a layout gives every element of `{shape}` a place of its own inside the tile"
+            ));
             if let Some(working) = working_layout(&extents) {
                 error = error.help(format!("`{}` is one", working.rust()));
             }
@@ -95,7 +101,9 @@ impl Lower<'_> {
         }
         let elements = extents.iter().try_fold(1u32, |product, extent| product.checked_mul(*extent));
         match (self.scalar_type(element), elements) {
-            (Some(scalar), Some(_)) if !extents.is_empty() && scalar != Scalar::Usize => Some((scalar, extents)),
+            (Some(scalar), Some(_)) if !extents.is_empty() && scalar != Scalar::Usize => {
+                Some((scalar, extents))
+            }
             _ => {
                 let span = self.span(ty);
                 let text = self.diagnostics.spans.get(span).text.clone();
@@ -158,5 +166,7 @@ impl Lower<'_> {
 
 /// The first swizzle that is a layout of this tile.
 fn working_layout(extents: &[u32]) -> Option<Layout> {
-    [Layout::Xor(1), Layout::Xor(2), Layout::Xor(4), Layout::Pad(1)].into_iter().find(|layout| layout.defect(extents).is_none())
+    [Layout::Xor(1), Layout::Xor(2), Layout::Xor(4), Layout::Pad(1)]
+        .into_iter()
+        .find(|layout| layout.defect(extents).is_none())
 }

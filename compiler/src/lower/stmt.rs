@@ -2,7 +2,7 @@
 
 use super::expr::{binary_op, is_compound};
 use super::place::Target;
-use super::{shared, Binding, Lower, Operand, Ty};
+use super::{Binding, Lower, Operand, Ty, shared};
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, BinaryOp, ExprKind, Handle, Place, Role, Scalar, Stmt};
@@ -58,13 +58,21 @@ impl Lower<'_> {
         match item {
             syn::Item::Const(item) => self.const_item(item),
             syn::Item::Fn(_) => {
-                self.unsupported(item, "helper functions are not part of the language yet", "write the code where it is used");
+                self.unsupported(
+                    item,
+                    "helper functions are not part of the language yet",
+                    "write the code where it is used",
+                );
             }
             syn::Item::Use(_) => {
                 self.unsupported(item, "a kernel cannot import names", "move the `use` out of the kernel");
             }
             _ => {
-                self.unsupported(item, "a kernel can only declare constants", "move the item out of the kernel");
+                self.unsupported(
+                    item,
+                    "a kernel can only declare constants",
+                    "move the item out of the kernel",
+                );
             }
         }
     }
@@ -76,7 +84,11 @@ impl Lower<'_> {
                 Some(value) => Operand::Value(value),
                 None => Operand::Poison,
             },
-            None => self.unsupported(&item.ty, "a constant of a kernel is a number or bool", "write `const N: usize = 32;`"),
+            None => self.unsupported(
+                &item.ty,
+                "a constant of a kernel is a number or bool",
+                "write `const N: usize = 32;`",
+            ),
         };
         self.bind(item.ident.to_string(), Binding::Operand(binding));
     }
@@ -158,7 +170,11 @@ impl Lower<'_> {
                 }
             },
             _ => {
-                self.unsupported(pattern, "a kernel's patterns are names and tuples of names", "write `let (row, col) = …;`");
+                self.unsupported(
+                    pattern,
+                    "a kernel's patterns are names and tuples of names",
+                    "write `let (row, col) = …;`",
+                );
             }
         }
     }
@@ -309,7 +325,11 @@ impl Lower<'_> {
         let local = *local;
         let ty = self.local_types[local.index()];
         if !self.kernel.locals[local].extents.is_empty() {
-            self.unsupported(path, "a register array cannot be assigned as a whole", "assign its elements in a loop");
+            self.unsupported(
+                path,
+                "a register array cannot be assigned as a whole",
+                "assign its elements in a loop",
+            );
             return;
         }
         let Some(value) = self.value(right, Some(ty)) else { return };
@@ -363,8 +383,11 @@ impl Lower<'_> {
             }
             Target::Lane { local, index, lane } => {
                 let ty = self.local_types[local.index()];
-                let kind =
-                    if index.is_empty() { ExprKind::Local(local) } else { ExprKind::Element(local, index.clone()) };
+                let kind = if index.is_empty() {
+                    ExprKind::Local(local)
+                } else {
+                    ExprKind::Element(local, index.clone())
+                };
                 let vector = self.expr(kind, ty, span);
                 let old = self.expr(ExprKind::Lane(vector, lane), Ty::scalar(ty.term), span);
                 let Some(value) = self.updated(op, old, value, right) else { return };
@@ -381,7 +404,14 @@ impl Lower<'_> {
         }
     }
 
-    fn store(&mut self, place: Place, value: Handle<ir::Expr>, op: Option<BinaryOp>, left: &syn::ExprIndex, right: &Expr) {
+    fn store(
+        &mut self,
+        place: Place,
+        value: Handle<ir::Expr>,
+        op: Option<BinaryOp>,
+        left: &syn::ExprIndex,
+        right: &Expr,
+    ) {
         let ty = Ty::scalar(self.terms.known(self.kernel.element(place.base)));
         let new = self.ty(value);
         let shift = matches!(op, Some(BinaryOp::Shl | BinaryOp::Shr));
@@ -422,7 +452,9 @@ impl Lower<'_> {
         };
         let then = self.in_block(|lower| lower.block_items(&branch.then_branch));
         let otherwise = match &branch.else_branch {
-            Some((_, otherwise)) => self.in_block(|lower| lower.statement_expression(otherwise, &mut Vec::new())),
+            Some((_, otherwise)) => {
+                self.in_block(|lower| lower.statement_expression(otherwise, &mut Vec::new()))
+            }
             None => Vec::new(),
         };
         if let Some(condition) = condition {
@@ -457,7 +489,9 @@ impl Lower<'_> {
                 otherwise.push(Stmt::Assign { local, value: b });
                 Operand::Value(self.expr(ExprKind::Local(local), ta, span))
             }
-            (Operand::Tuple(a), Operand::Tuple(b)) if a.is_empty() && b.is_empty() => Operand::Tuple(Vec::new()),
+            (Operand::Tuple(a), Operand::Tuple(b)) if a.is_empty() && b.is_empty() => {
+                Operand::Tuple(Vec::new())
+            }
             (Operand::Poison, _) | (_, Operand::Poison) => Operand::Poison,
             _ => self.unsupported(
                 branch,
@@ -474,7 +508,9 @@ impl Lower<'_> {
             self.unsupported(label, "a kernel has no labels", "remove it");
         }
         let variable = match &*head.pat {
-            Pat::Ident(name) if name.mutability.is_none() && name.by_ref.is_none() => Some(name.ident.clone()),
+            Pat::Ident(name) if name.mutability.is_none() && name.by_ref.is_none() => {
+                Some(name.ident.clone())
+            }
             Pat::Wild(wild) => Some(syn::Ident::new("_unused", wild.underscore_token.span)),
             other => {
                 self.unsupported(other, "the variable of a loop is a plain name", "write `for i in 0..n`");
@@ -509,7 +545,12 @@ impl Lower<'_> {
         match expr {
             Expr::Paren(inner) => self.range(&inner.expr),
             Expr::Group(inner) => self.range(&inner.expr),
-            Expr::Range(syn::ExprRange { start: Some(start), end: Some(end), limits: syn::RangeLimits::HalfOpen(_), .. }) => {
+            Expr::Range(syn::ExprRange {
+                start: Some(start),
+                end: Some(end),
+                limits: syn::RangeLimits::HalfOpen(_),
+                ..
+            }) => {
                 let first = self.value(start, None);
                 let hint = first.map(|first| self.ty(first));
                 let last = self.value(end, hint);
@@ -530,7 +571,11 @@ impl Lower<'_> {
                 if let ExprKind::Int(value) = self.kernel.exprs[step].kind {
                     if value <= 0 {
                         let span = self.span(&call.args[0]);
-                        self.diagnostics.report(Diagnostic::new(Code::Constant, span, "a step of 0 never ends"));
+                        self.diagnostics.report(Diagnostic::new(
+                            Code::Constant,
+                            span,
+                            "a step of 0 never ends",
+                        ));
                         return None;
                     }
                 }
@@ -569,7 +614,12 @@ fn is_statement_like(expr: &Expr) -> bool {
 }
 
 /// The extents and the leaves of nested lists; `None` if they are not an array.
-fn flatten(list: &[Operand], depth: usize, extents: &mut Vec<u32>, leaves: &mut Vec<Handle<ir::Expr>>) -> Option<()> {
+fn flatten(
+    list: &[Operand],
+    depth: usize,
+    extents: &mut Vec<u32>,
+    leaves: &mut Vec<Handle<ir::Expr>>,
+) -> Option<()> {
     match extents.get(depth) {
         Some(extent) if *extent as usize != list.len() => return None,
         Some(_) => {}

@@ -5,7 +5,7 @@ mod kernels;
 mod random;
 
 use expect_test::{expect, expect_file};
-use tileproof_compiler::emit::{CudaFacts, cuda};
+use tileproof_compiler::emit::cuda::{CudaFacts, cuda};
 use tileproof_compiler::ir::{Axis, Base, BinaryOp, CompareOp, ExprKind, Scalar, UnaryOp};
 
 use build::{Build, E};
