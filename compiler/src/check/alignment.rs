@@ -96,7 +96,7 @@ pub(super) fn tile_access_aligned(
     let together = match layout {
         Layout::RowMajor | Layout::Pad(_) => true,
         Layout::Xor(chunk) => chunk % width == 0,
-        Layout::Swizzle { bits, base, .. } => bits == 0 || (1u32 << base.min(31)) % width == 0,
+        Layout::Swizzle { bits, base, .. } => bits == 0 || (1u32 << base.min(31)).is_multiple_of(width),
     };
     if !together {
         return false;
@@ -128,7 +128,7 @@ fn tile_error(kernel: &Kernel, facts: &Facts, handle: Handle<Site>, tile: Handle
         ),
     );
     error = match shape.layout {
-        Layout::RowMajor | Layout::Pad(_) if pitch % bytes != 0 => error.note(format!(
+        Layout::RowMajor | Layout::Pad(_) if !pitch.is_multiple_of(bytes) => error.note(format!(
             "a row of `{}` takes {}, so rows start at other places",
             tile_type(shape, shape.layout),
             count(pitch, "byte")

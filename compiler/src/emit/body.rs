@@ -102,10 +102,10 @@ impl VisitMut for Rewrite<'_> {
     }
 
     fn visit_expr_call_mut(&mut self, call: &mut syn::ExprCall) {
-        if let Expr::Path(callee) = &mut *call.func {
-            if callee.path.segments.len() == 1 {
-                self.absolute(&mut callee.path, &FUNCTIONS);
-            }
+        if let Expr::Path(callee) = &mut *call.func
+            && callee.path.segments.len() == 1
+        {
+            self.absolute(&mut callee.path, &FUNCTIONS);
         }
         visit_mut::visit_expr_call_mut(self, call);
     }

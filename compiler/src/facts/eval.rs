@@ -67,10 +67,10 @@ impl Walk<'_> {
             }
             ExprKind::Lane(vector, lane) => {
                 self.value(*vector);
-                if let Value::Int(lane) = self.value(*lane) {
-                    if lane.known_uniform().is_none() {
-                        self.register_indices.push(expr.span);
-                    }
+                if let Value::Int(lane) = self.value(*lane)
+                    && lane.known_uniform().is_none()
+                {
+                    self.register_indices.push(expr.span);
                 }
                 self.opaque(scalar, false)
             }
@@ -361,10 +361,10 @@ impl Walk<'_> {
         };
         if let (Some(x), Some(y)) = (a.known(), b.known()) {
             // Operations that may fail on inactive lanes only: a failure is not a reason to forget the others.
-            if let Some(lanes) = x.zip(y, |x, y| Some(apply(op, x, y).unwrap_or(i64::MIN))) {
-                if lanes.min(&self.mask).is_none_or(|(least, _)| least > i64::MIN) {
-                    return self.fit(Some(Linear::constant(lanes)), scalar, expr);
-                }
+            if let Some(lanes) = x.zip(y, |x, y| Some(apply(op, x, y).unwrap_or(i64::MIN)))
+                && lanes.min(&self.mask).is_none_or(|(least, _)| least > i64::MIN)
+            {
+                return self.fit(Some(Linear::constant(lanes)), scalar, expr);
             }
             return self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b));
         }

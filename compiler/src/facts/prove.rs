@@ -41,10 +41,10 @@ fn search(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, d
         if common_sign(&other, mask) != Some(sign) {
             continue;
         }
-        if let Some(rest) = eliminate(goal, &coefficient, fact, &other, symbol) {
-            if search(&rest, facts, mask, symbols, depth - 1) {
-                return true;
-            }
+        if let Some(rest) = eliminate(goal, &coefficient, fact, &other, symbol)
+            && search(&rest, facts, mask, symbols, depth - 1)
+        {
+            return true;
         }
     }
     false

@@ -216,11 +216,12 @@ impl Walk<'_> {
         }
         let (a, b) = (self.form(a), self.form(b));
         for (from, to) in [(&a, &b), (&b, &a)] {
-            if let Some(symbol) = from.lone_symbol() {
-                if to.coefficient(symbol).is_zero() && self.is_uniform(to) {
-                    self.symbols.replace(symbol, to.clone());
-                    return;
-                }
+            if let Some(symbol) = from.lone_symbol()
+                && to.coefficient(symbol).is_zero()
+                && self.is_uniform(to)
+            {
+                self.symbols.replace(symbol, to.clone());
+                return;
             }
         }
     }
@@ -268,10 +269,11 @@ impl Walk<'_> {
         let limit = if axis == Axis::X { i128::from(i32::MAX) } else { 65_535 };
         let form = self.symbol_form(kind.clone(), (1, limit), limit, format!("grid_{}()", axis.name()));
         let extent = self.form(self.kernel.grid[axis.index()]);
-        if let Some(id) = self.symbols.find(&kind) {
-            if self.is_uniform(&extent) && form.lone_symbol() == Some(id) {
-                self.symbols.replace(id, extent.clone());
-            }
+        if let Some(id) = self.symbols.find(&kind)
+            && self.is_uniform(&extent)
+            && form.lone_symbol() == Some(id)
+        {
+            self.symbols.replace(id, extent.clone());
         }
         // The launch has at least one block and at most as many as a grid can have.
         let facts =

@@ -421,11 +421,10 @@ impl Lower<'_> {
         let span = self.span(cast);
         let ty = Ty::scalar(self.terms.known(scalar));
         if let (ExprKind::Int(literal), Some((low, high))) = (&self.kernel.exprs[value].kind, scalar.range())
+            && (low..=high).contains(literal)
         {
-            if (low..=high).contains(literal) {
-                let literal = *literal;
-                return Operand::Value(self.expr(ExprKind::Int(literal), ty, span));
-            }
+            let literal = *literal;
+            return Operand::Value(self.expr(ExprKind::Int(literal), ty, span));
         }
         Operand::Value(self.expr(ExprKind::Cast(value), ty, span))
     }

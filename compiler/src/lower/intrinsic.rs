@@ -107,10 +107,10 @@ impl Lower<'_> {
             }
         }
         let ty = Ty { term, vector: Some(values.len() as u32) };
-        if let Some((element, width)) = written {
-            if width as usize != values.len() || !self.terms.unify(element, term) {
-                return self.mismatch(call);
-            }
+        if let Some((element, width)) = written
+            && (width as usize != values.len() || !self.terms.unify(element, term))
+        {
+            return self.mismatch(call);
         }
         Operand::Value(self.expr(ExprKind::Vector(values), ty, span))
     }

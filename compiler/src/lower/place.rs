@@ -219,17 +219,12 @@ impl Lower<'_> {
 
     /// A new access site. `None` for a write to a tensor that is only read.
     pub(super) fn site(&mut self, place: Place, role: Role, at: &impl ToTokens) -> Option<Handle<Site>> {
-        if let (Role::Write, Base::Tensor(param)) = (role, place.base) {
-            if matches!(self.kernel.params[param].kind, ParamKind::Tensor { mutable: false, .. }) {
-                let name = self.kernel.params[param].name.clone();
-                self.defer(
-                    Code::Type,
-                    at,
-                    format!("`{name}` is taken by `&` and written"),
-                    "take it by `&mut`",
-                );
-                return None;
-            }
+        if let (Role::Write, Base::Tensor(param)) = (role, place.base)
+            && matches!(self.kernel.params[param].kind, ParamKind::Tensor { mutable: false, .. })
+        {
+            let name = self.kernel.params[param].name.clone();
+            self.defer(Code::Type, at, format!("`{name}` is taken by `&` and written"), "take it by `&mut`");
+            return None;
         }
         let span = self.span(at);
         let budget = self.budget;

@@ -568,16 +568,12 @@ impl Lower<'_> {
             Expr::MethodCall(call) if call.method == "step_by" && call.args.len() == 1 => {
                 let (start, end, _) = self.range(&call.receiver)?;
                 let step = self.index_value(&call.args[0])?;
-                if let ExprKind::Int(value) = self.kernel.exprs[step].kind {
-                    if value <= 0 {
-                        let span = self.span(&call.args[0]);
-                        self.diagnostics.report(Diagnostic::new(
-                            Code::Constant,
-                            span,
-                            "a step of 0 never ends",
-                        ));
-                        return None;
-                    }
+                if let ExprKind::Int(value) = self.kernel.exprs[step].kind
+                    && value <= 0
+                {
+                    let span = self.span(&call.args[0]);
+                    self.diagnostics.report(Diagnostic::new(Code::Constant, span, "a step of 0 never ends"));
+                    return None;
                 }
                 let (ty, span) = (self.ty(start), self.span(&call.args[0]));
                 let step = match self.kernel.exprs[step].kind {
