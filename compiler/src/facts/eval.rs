@@ -6,7 +6,7 @@ use super::linear::{Linear, SymbolId};
 use super::prove::{gcd, lower_bound, non_negative, tighten};
 use super::symbol::{Symbol, SymbolKind};
 use super::walk::{Truth, Value, Walk};
-use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Scalar, Type, UnaryOp};
+use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Scalar, Scope, Type, UnaryOp};
 use std::rc::Rc;
 
 /// Index arithmetic must stay below this; what is larger is not an address on any machine.
@@ -24,6 +24,18 @@ pub(super) enum Operation {
     Remainder,
 }
 
+/// A symbol for the result of an operation that is not linear.
+struct Derivation<'a> {
+    operation: Operation,
+    operands: (&'a Linear, &'a Linear),
+    /// The least and the largest value.
+    range: (i128, i128),
+    /// See [`Symbol::interior`].
+    interior: Option<Linear>,
+    /// Its name in messages.
+    name: &'static str,
+}
+
 impl Walk<'_> {
     pub(super) fn value(&mut self, handle: Handle<Expr>) -> Value {
         let kernel = self.kernel;
@@ -38,7 +50,7 @@ impl Walk<'_> {
         match &expr.kind {
             ExprKind::Int(value) => match i64::try_from(*value) {
                 Ok(value) => Value::Int(Linear::int(value)),
-                Err(_) => self.opaque(scalar, true),
+                Err(_) => self.opaque(scalar, Scope::Block),
             },
             ExprKind::Float(_) => Value::Data,
             ExprKind::Bool(value) => Value::Truth(Truth::known(Mask::Uniform(*value))),
@@ -59,11 +71,11 @@ impl Walk<'_> {
             ExprKind::Grid(axis) => Value::Int(self.grid_extent(*axis)),
             ExprKind::Local(local) => match self.environment[local.index()].clone() {
                 Some(value) => value,
-                None => self.opaque(scalar, false),
+                None => self.opaque(scalar, Scope::Lane),
             },
             ExprKind::Element(local, index) => {
                 self.register_access(*local, index, expr.span);
-                self.opaque(scalar, false)
+                self.opaque(scalar, Scope::Lane)
             }
             ExprKind::Lane(vector, lane) => {
                 self.value(*vector);
@@ -72,7 +84,7 @@ impl Walk<'_> {
                 {
                     self.register_indices.push(expr.span);
                 }
-                self.opaque(scalar, false)
+                self.opaque(scalar, Scope::Lane)
             }
             ExprKind::Vector(_) => Value::Data,
             ExprKind::Unary(op, a) => self.unary(*op, *a, scalar, expr),
@@ -128,7 +140,7 @@ impl Walk<'_> {
     pub(super) fn form(&mut self, handle: Handle<Expr>) -> Linear {
         match self.value(handle) {
             Value::Int(form) => form,
-            Value::Truth(_) | Value::Data => match self.opaque(Scalar::Usize, false) {
+            Value::Truth(_) | Value::Data => match self.opaque(Scalar::Usize, Scope::Lane) {
                 Value::Int(form) => form,
                 Value::Truth(_) | Value::Data => Linear::int(0),
             },
@@ -154,7 +166,7 @@ impl Walk<'_> {
                 low: range.0,
                 high: range.1,
                 narrow_high,
-                uniform: true,
+                scope: Scope::Block,
                 interior: None,
                 name,
             });
@@ -193,10 +205,10 @@ impl Walk<'_> {
     }
 
     /// A value of this type of which nothing else is known.
-    pub(super) fn opaque(&mut self, scalar: Scalar, uniform: bool) -> Value {
+    pub(super) fn opaque(&mut self, scalar: Scalar, scope: Scope) -> Value {
         let Some((low, high)) = scalar.range() else {
             return if scalar == Scalar::Bool {
-                Value::Truth(if uniform { Truth::uniform() } else { Truth::data() })
+                Value::Truth(if scope >= Scope::Warp { Truth::uniform() } else { Truth::data() })
             } else {
                 Value::Data
             };
@@ -207,7 +219,7 @@ impl Walk<'_> {
             low,
             high,
             narrow_high: high,
-            uniform,
+            scope,
             interior: None,
             name: format!("value {number}"),
         });
@@ -217,29 +229,25 @@ impl Walk<'_> {
     /// The result of an operation that is not linear: a symbol with a range, and the facts that define it.
     fn derived(
         &mut self,
-        operation: Operation,
-        a: &Linear,
-        b: &Linear,
-        range: (i128, i128),
-        interior: Option<Linear>,
-        name: String,
+        derivation: Derivation<'_>,
         facts: impl FnOnce(&Linear) -> Vec<Option<Linear>>,
     ) -> Linear {
+        let Derivation { operation, operands: (a, b), range, interior, name } = derivation;
         if let Some((_, _, _, id)) =
             self.derived.iter().find(|(o, x, y, _)| *o == operation && x == a && y == b)
         {
             return Linear::symbol(*id);
         }
-        let uniform = [a, b].iter().all(|form| self.is_uniform(form));
+        let scope = self.common_scope(a, b);
         let number = self.symbols.len() as u32;
         let id = self.symbols.add(Symbol {
             kind: SymbolKind::Derived(number),
             low: range.0,
             high: range.1,
             narrow_high: range.1,
-            uniform,
+            scope,
             interior,
-            name,
+            name: name.into(),
         });
         let form = Linear::symbol(id);
         for fact in facts(&form).into_iter().flatten() {
@@ -252,7 +260,11 @@ impl Walk<'_> {
 
     /// Whether a form is the same for all threads of the block.
     pub(super) fn is_uniform(&self, form: &Linear) -> bool {
-        form.is_uniform() && form.terms.iter().all(|(symbol, _)| self.symbols.get(*symbol).uniform)
+        self.symbols.scope(form) == Scope::Block
+    }
+
+    fn common_scope(&self, a: &Linear, b: &Linear) -> Scope {
+        self.symbols.scope(a).min(self.symbols.scope(b))
     }
 
     pub(super) fn holds(&self, goal: &Linear) -> bool {
@@ -278,7 +290,7 @@ impl Walk<'_> {
             return form.map_or(Value::Data, Value::Int);
         }
         let Some(form) = form else {
-            return self.escape(scalar, false, false, expr);
+            return self.escape(scalar, false, Scope::Lane, expr);
         };
         if scalar == Scalar::Usize {
             if let Some(known) = form.known() {
@@ -290,13 +302,13 @@ impl Walk<'_> {
                     _ => {}
                 }
             }
-            let uniform = self.is_uniform(&form);
+            let scope = self.symbols.scope(&form);
             if !self.holds(&form) {
-                return self.escape(scalar, true, uniform, expr);
+                return self.escape(scalar, true, scope, expr);
             }
             let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(INDEX_LIMIT));
             if !room.is_some_and(|room| self.holds(&room)) {
-                return self.escape(scalar, false, uniform, expr);
+                return self.escape(scalar, false, scope, expr);
             }
             if self.narrow {
                 let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(u32::MAX.into()));
@@ -310,12 +322,12 @@ impl Walk<'_> {
         let (low, high) = self.bounds(&form);
         match scalar.range() {
             Some((least, most)) if least <= low && high <= most => Value::Int(form),
-            _ => self.opaque(scalar, false),
+            _ => self.opaque(scalar, Scope::Lane),
         }
     }
 
-    fn escape(&mut self, scalar: Scalar, below_zero: bool, uniform: bool, expr: &Expr) -> Value {
-        let value = self.opaque(scalar, uniform);
+    fn escape(&mut self, scalar: Scalar, below_zero: bool, scope: Scope, expr: &Expr) -> Value {
+        let value = self.opaque(scalar, scope);
         if let (Scalar::Usize, Value::Int(form)) = (scalar, &value) {
             self.narrow = false;
             if let Some((symbol, _)) = form.terms.first() {
@@ -333,10 +345,12 @@ impl Walk<'_> {
                 self.fit(negated, scalar, expr)
             }
             (UnaryOp::Not, Value::Int(form)) => {
-                let uniform = self.is_uniform(&form);
-                self.opaque(scalar, uniform)
+                let scope = self.symbols.scope(&form);
+                self.opaque(scalar, scope)
             }
-            (UnaryOp::Negate | UnaryOp::Not, Value::Truth(_) | Value::Data) => self.opaque(scalar, false),
+            (UnaryOp::Negate | UnaryOp::Not, Value::Truth(_) | Value::Data) => {
+                self.opaque(scalar, Scope::Lane)
+            }
         }
     }
 
@@ -357,7 +371,7 @@ impl Walk<'_> {
                     _ => Value::Truth(Truth { arbitrary: a.arbitrary || b.arbitrary, ..Truth::data() }),
                 };
             }
-            _ => return self.opaque(scalar, false),
+            _ => return self.opaque(scalar, Scope::Lane),
         };
         if let (Some(x), Some(y)) = (a.known(), b.known()) {
             // Operations that may fail on inactive lanes only: a failure is not a reason to forget the others.
@@ -366,7 +380,7 @@ impl Walk<'_> {
             {
                 return self.fit(Some(Linear::constant(lanes)), scalar, expr);
             }
-            return self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b));
+            return self.opaque(scalar, self.common_scope(&a, &b));
         }
         let form = match op {
             BinaryOp::Add => a.add(&b),
@@ -378,20 +392,27 @@ impl Walk<'_> {
                 Some(up) => self.divide(&up, &b).map(|(quotient, _)| quotient),
                 None => self.divide(&a, &b).and_then(|(quotient, _)| quotient.offset(1)).map(|high| {
                     let range = (0, self.bounds(&high).1);
-                    self.derived(Operation::Binary(op), &a, &b, range, None, "a quotient".into(), |q| {
-                        vec![high.sub(q)]
-                    })
+                    self.derived(
+                        Derivation {
+                            operation: Operation::Binary(op),
+                            operands: (&a, &b),
+                            range,
+                            interior: None,
+                            name: "a quotient",
+                        },
+                        |q| vec![high.sub(q)],
+                    )
                 }),
             },
             BinaryOp::Shl => {
                 match b.known().and_then(|by| by.map(|by| (0..62).contains(&by).then(|| 1i64 << by))) {
                     Some(factor) => a.scale(&factor),
-                    None => return self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b)),
+                    None => return self.opaque(scalar, self.common_scope(&a, &b)),
                 }
             }
             BinaryOp::Shr => match b.known_uniform().filter(|by| (0..62).contains(by)) {
                 Some(by) => self.divide(&a, &Linear::int(1 << by)).map(|(quotient, _)| quotient),
-                None => return self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b)),
+                None => return self.opaque(scalar, self.common_scope(&a, &b)),
             },
             BinaryOp::And => match (b.known_uniform(), a.known_uniform()) {
                 (Some(mask), _) if mask >= 0 && (mask + 1) & mask == 0 => {
@@ -410,7 +431,7 @@ impl Walk<'_> {
             None if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) => {
                 self.fit(None, scalar, expr)
             }
-            None => self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b)),
+            None => self.opaque(scalar, self.common_scope(&a, &b)),
         }
     }
 
@@ -442,12 +463,20 @@ impl Walk<'_> {
         }
         let (_, high) = self.bounds(a);
         let scaled = |q: &Linear| q.scale(&Lanes::Uniform(divisor));
-        let name = format!("a quotient by {divisor}");
         let range = (0, high / i128::from(divisor));
-        let quotient = self.derived(Operation::Quotient, a, b, range, None, name, |q| {
-            let Some(multiple) = scaled(q) else { return Vec::new() };
-            vec![a.sub(&multiple), multiple.sub(a).and_then(|rest| rest.offset(divisor - 1))]
-        });
+        let quotient = self.derived(
+            Derivation {
+                operation: Operation::Quotient,
+                operands: (a, b),
+                range,
+                interior: None,
+                name: "a quotient",
+            },
+            |q| {
+                let Some(multiple) = scaled(q) else { return Vec::new() };
+                vec![a.sub(&multiple), multiple.sub(a).and_then(|rest| rest.offset(divisor - 1))]
+            },
+        );
         let remainder = a.sub(&scaled(&quotient)?)?;
         Some((quotient, remainder))
     }
@@ -457,12 +486,26 @@ impl Walk<'_> {
             return None;
         }
         let (_, high) = self.bounds(a);
-        let quotient =
-            self.derived(Operation::Quotient, a, b, (0, high), None, "a quotient".into(), |q| vec![a.sub(q)]);
-        let remainder =
-            self.derived(Operation::Remainder, a, b, (0, high), Some(a.clone()), "a remainder".into(), |r| {
-                vec![a.sub(r), b.sub(r).and_then(|rest| rest.offset(-1))]
-            });
+        let quotient = self.derived(
+            Derivation {
+                operation: Operation::Quotient,
+                operands: (a, b),
+                range: (0, high),
+                interior: None,
+                name: "a quotient",
+            },
+            |q| vec![a.sub(q)],
+        );
+        let remainder = self.derived(
+            Derivation {
+                operation: Operation::Remainder,
+                operands: (a, b),
+                range: (0, high),
+                interior: Some(a.clone()),
+                name: "a remainder",
+            },
+            |r| vec![a.sub(r), b.sub(r).and_then(|rest| rest.offset(-1))],
+        );
         Some((quotient, remainder))
     }
 
@@ -504,12 +547,20 @@ impl Walk<'_> {
         }
         let most = self.bounds(a).1.max(self.bounds(b).1);
         let high = (u128::try_from(most).ok()?.checked_add(1)?.checked_next_power_of_two()? - 1) as i128;
-        let name = "a bit pattern".to_string();
-        Some(self.derived(Operation::Binary(op), a, b, (0, high), None, name, |r| match op {
-            BinaryOp::And => vec![a.sub(r), b.sub(r)],
-            BinaryOp::Or => vec![r.sub(a), r.sub(b)],
-            _ => Vec::new(),
-        }))
+        Some(self.derived(
+            Derivation {
+                operation: Operation::Binary(op),
+                operands: (a, b),
+                range: (0, high),
+                interior: None,
+                name: "a bit pattern",
+            },
+            |r| match op {
+                BinaryOp::And => vec![a.sub(r), b.sub(r)],
+                BinaryOp::Or => vec![r.sub(a), r.sub(b)],
+                _ => Vec::new(),
+            },
+        ))
     }
 
     fn extremum(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
@@ -530,10 +581,13 @@ impl Walk<'_> {
             (true, false) => Some(b.clone()),
             _ => None,
         };
-        let name = if min { "a minimum" } else { "a maximum" }.to_string();
-        Some(self.derived(Operation::Binary(op), a, b, range, interior, name, |r| {
-            if min { vec![a.sub(r), b.sub(r)] } else { vec![r.sub(a), r.sub(b)] }
-        }))
+        let name = if min { "a minimum" } else { "a maximum" };
+        Some(self.derived(
+            Derivation { operation: Operation::Binary(op), operands: (a, b), range, interior, name },
+            |r| {
+                if min { vec![a.sub(r), b.sub(r)] } else { vec![r.sub(a), r.sub(b)] }
+            },
+        ))
     }
 
     fn comparison(&mut self, op: CompareOp, a: Handle<Expr>, b: Handle<Expr>) -> Value {
@@ -565,7 +619,7 @@ impl Walk<'_> {
         if negated.as_ref().is_some_and(|negated| self.holds(negated)) {
             return Truth::known(Mask::Uniform(false));
         }
-        let arbitrary = form.terms.iter().any(|(symbol, _)| !self.symbols.get(*symbol).uniform);
+        let arbitrary = form.terms.iter().any(|(symbol, _)| self.symbols.get(*symbol).scope < Scope::Warp);
         Truth {
             known_true: Mask::Uniform(false),
             known_false: Mask::Uniform(false),
@@ -584,7 +638,7 @@ impl Walk<'_> {
         Truth {
             known_true: Mask::Uniform(false),
             known_false: Mask::Uniform(false),
-            arbitrary: !self.is_uniform(&form),
+            arbitrary: self.symbols.scope(&form) < Scope::Warp,
             when_true: negated.into_iter().chain([form]).map(Rc::new).collect(),
             when_false: Vec::new(),
         }
@@ -596,7 +650,7 @@ impl Walk<'_> {
                 let (low, high) = self.bounds(&form);
                 match scalar.range() {
                     Some((least, most)) if least <= low && high <= most => Value::Int(form),
-                    Some(_) => self.opaque(scalar, self.is_uniform(&form)),
+                    Some(_) => self.opaque(scalar, self.symbols.scope(&form)),
                     None => Value::Data,
                 }
             }
@@ -604,7 +658,7 @@ impl Walk<'_> {
                 let (one, zero) = (Value::Int(Linear::int(1)), Value::Int(Linear::int(0)));
                 self.join(&truth, one, zero, scalar)
             }
-            Value::Truth(_) | Value::Data => self.opaque(scalar, false),
+            Value::Truth(_) | Value::Data => self.opaque(scalar, Scope::Lane),
         }
     }
 
@@ -620,17 +674,14 @@ impl Walk<'_> {
                     return Value::Int(Linear::select(&condition.known_true, &a, &b, self.threads));
                 }
                 let ((low_a, high_a), (low_b, high_b)) = (self.bounds(&a), self.bounds(&b));
-                let uniform = !condition.arbitrary
-                    && self.is_uniform(&a)
-                    && self.is_uniform(&b)
-                    && condition.is_block_uniform();
+                let scope = condition.scope(&self.symbols).min(self.common_scope(&a, &b));
                 let number = self.symbols.len() as u32;
                 let id = self.symbols.add(Symbol {
                     kind: SymbolKind::Derived(number),
                     low: low_a.min(low_b),
                     high: high_a.max(high_b),
                     narrow_high: high_a.max(high_b),
-                    uniform,
+                    scope,
                     interior: None,
                     name: "one of two values".into(),
                 });
@@ -641,7 +692,7 @@ impl Walk<'_> {
                     condition.known_true.and(&a.known_true).or(&condition.known_false.and(&b.known_true));
                 Value::Truth(Truth::known(chosen))
             }
-            _ => self.opaque(scalar, false),
+            _ => self.opaque(scalar, Scope::Lane),
         }
     }
 }

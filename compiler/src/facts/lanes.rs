@@ -3,7 +3,10 @@
 //! Expansion runs unoptimised, so these are dense arrays with one plain loop an operation, and one number where all
 //! threads agree.
 
+use super::prove::gcd;
+use crate::ir::Scope;
 use std::rc::Rc;
+use tileproof_model::access::LANES;
 
 /// An integer of every thread of the block, in order of the linear thread index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,9 +49,34 @@ impl Lanes {
         }
     }
 
+    /// Over which threads it is the same: a lane, a warp, or the block.
+    pub fn scope(&self) -> Scope {
+        match self {
+            Lanes::Uniform(_) => Scope::Block,
+            Lanes::Each(values) => {
+                let mut i = 1;
+                while i < values.len() {
+                    if i % LANES != 0 && values[i] != values[i - 1] {
+                        return Scope::Lane;
+                    }
+                    i += 1;
+                }
+                Scope::Warp
+            }
+        }
+    }
+
     /// Whether it is 0 for all.
     pub fn is_zero(&self) -> bool {
         matches!(self, Lanes::Uniform(0))
+    }
+
+    /// The greatest common divisor of a positive number and all of them.
+    pub fn gcd(&self, with: i64) -> i64 {
+        match self {
+            Lanes::Uniform(value) => gcd(value.abs(), with),
+            Lanes::Each(values) => values.iter().fold(with, |divisor, value| gcd(value.abs(), divisor)),
+        }
     }
 
     /// Applies an operation to each; `None` if it fails for one, as on overflow.

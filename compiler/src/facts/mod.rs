@@ -94,24 +94,55 @@ pub struct Escape {
     pub symbol: SymbolId,
 }
 
+/// How often the threads go round a loop, as far as the analysis has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trips {
+    /// No thread has come to the loop.
+    Unreached,
+    /// This often, every time and every thread.
+    Constant(u32),
+    /// Different numbers, or one that only the launch knows.
+    Various,
+}
+
+impl Trips {
+    fn constant(self) -> Option<u32> {
+        match self {
+            Trips::Constant(trips) => Some(trips),
+            Trips::Unreached | Trips::Various => None,
+        }
+    }
+
+    /// What holds for both.
+    fn and(self, other: Trips) -> Trips {
+        match (self, other) {
+            (Trips::Unreached, other) | (other, Trips::Unreached) => other,
+            (a, b) if a == b => a,
+            (Trips::Constant(_) | Trips::Various, _) => Trips::Various,
+        }
+    }
+}
+
 /// Analyses a kernel.
 pub fn analyse(kernel: &Kernel) -> Facts {
     let mut moduli: BTreeMap<SymbolKind, i64> = BTreeMap::new();
     loop {
         let mut requests = BTreeMap::new();
-        let mut facts = Facts { runs: Vec::new(), trips: vec![None; kernel.loops.len()], narrow: true };
+        let mut facts = Facts { runs: Vec::new(), trips: Vec::new(), narrow: true };
+        let mut trips = vec![Trips::Unreached; kernel.loops.len()];
         for case in cases(&moduli) {
             let walked = walk::run(kernel, &case);
             for (kind, modulus) in walked.requests {
                 let entry = requests.entry(kind).or_insert(1);
                 *entry = lcm(*entry, modulus);
             }
-            for (trip, new) in facts.trips.iter_mut().zip(walked.trips) {
-                *trip = new;
+            for (trips, new) in trips.iter_mut().zip(walked.trips) {
+                *trips = trips.and(new);
             }
             facts.narrow &= walked.narrow;
             facts.runs.push(walked.run);
         }
+        facts.trips = trips.iter().map(|trips| trips.constant()).collect();
         let mut next = moduli.clone();
         for (kind, modulus) in requests {
             let entry = next.entry(kind).or_insert(1);

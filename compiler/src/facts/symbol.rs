@@ -2,7 +2,7 @@
 
 use super::lanes::Lanes;
 use super::linear::{Linear, SymbolId};
-use crate::ir::{Axis, Handle, Loop, Param};
+use crate::ir::{Axis, Handle, Loop, Param, Scope};
 use std::collections::HashMap;
 
 /// What an unknown is.
@@ -39,8 +39,8 @@ pub struct Symbol {
     pub high: i128,
     /// The largest value where the launcher chose 32-bit indices.
     pub narrow_high: i128,
-    /// Whether all threads of a warp that execute an instruction together have the same value.
-    pub uniform: bool,
+    /// Over which threads that execute an instruction together it is the same: a lane, a warp, or the block.
+    pub scope: Scope,
     /// What it is away from the edges, for judging costs: of `min(i, n)`, `i`.
     pub interior: Option<Linear>,
     /// Its name in messages.
@@ -153,7 +153,7 @@ impl Symbols {
             low: -(i128::from(residue) - symbol.low).div_euclid(i128::from(modulus)),
             high: (symbol.high - i128::from(residue)).div_euclid(i128::from(modulus)),
             narrow_high: (symbol.narrow_high - i128::from(residue)).div_euclid(i128::from(modulus)),
-            uniform: symbol.uniform,
+            scope: symbol.scope,
             interior: None,
             name: format!("({} / {modulus})", symbol.name),
         });
@@ -190,14 +190,14 @@ impl Symbols {
                 let (x, y) = ((*x).min(*y), (*x).max(*y));
                 let kind = SymbolKind::Product(x, y);
                 if self.find(&kind).is_none() {
-                    let uniform = self.get(x).uniform && self.get(y).uniform;
+                    let scope = self.get(x).scope.min(self.get(y).scope);
                     let name = format!("{} * {}", self.get(x).name, self.get(y).name);
                     self.add(Symbol {
                         kind,
                         low: i128::MIN / 4,
                         high: i128::MAX / 4,
                         narrow_high: i128::MAX / 4,
-                        uniform,
+                        scope,
                         interior: None,
                         name,
                     });
@@ -205,6 +205,13 @@ impl Symbols {
             }
         }
         self.product(a, b)
+    }
+
+    /// Over which threads a form is the same: a lane, a warp, or the block.
+    pub fn scope(&self, form: &Linear) -> Scope {
+        let coefficients =
+            form.terms.iter().map(|(symbol, coefficient)| coefficient.scope().min(self.get(*symbol).scope));
+        coefficients.fold(form.constant.scope(), Scope::min)
     }
 
     /// The form with every symbol that has an interior case replaced by that.

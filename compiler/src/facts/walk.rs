@@ -6,9 +6,9 @@ use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
-use super::{Escape, Presence, Run, Visit};
+use super::{Escape, Presence, Run, Trips, Visit};
 use crate::ir::{
-    Axis, Base, BinaryOp, Block, CompareOp, ExprKind, Handle, Kernel, Local, Loop, Scalar, Site, Stmt,
+    Axis, Base, BinaryOp, Block, CompareOp, ExprKind, Handle, Kernel, Local, Loop, Scalar, Scope, Site, Stmt,
 };
 use crate::span::SpanId;
 use std::collections::BTreeMap;
@@ -104,16 +104,19 @@ impl Truth {
         self.known_true.or(&self.known_false).is_full()
     }
 
-    /// Whether all threads certainly agree.
-    pub(super) fn is_block_uniform(&self) -> bool {
-        !self.arbitrary && self.when_true.iter().all(|fact| fact.is_uniform())
+    /// Over which threads it is the same.
+    pub(super) fn scope(&self, symbols: &Symbols) -> Scope {
+        match self.is_known() || self.arbitrary {
+            true => Scope::Lane,
+            false => self.when_true.iter().map(|fact| symbols.scope(fact)).fold(Scope::Block, Scope::min),
+        }
     }
 }
 
 /// What one walk found.
 pub(super) struct Walked {
     pub(super) run: Run,
-    pub(super) trips: Vec<Option<u32>>,
+    pub(super) trips: Vec<Trips>,
     pub(super) narrow: bool,
     pub(super) requests: BTreeMap<SymbolKind, i64>,
 }
@@ -141,7 +144,7 @@ pub(super) struct Walk<'a> {
     visits: Vec<Visit>,
     pub(super) escapes: Vec<Escape>,
     pub(super) register_indices: Vec<SpanId>,
-    trips: Vec<Option<Option<u32>>>,
+    trips: Vec<Trips>,
     pub(super) narrow: bool,
 }
 
@@ -162,7 +165,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         visits: Vec::new(),
         escapes: Vec::new(),
         register_indices: Vec::new(),
-        trips: vec![None; kernel.loops.len()],
+        trips: vec![Trips::Unreached; kernel.loops.len()],
         narrow: true,
     };
     walk.contract();
@@ -170,7 +173,6 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
     (walk.narrow, walk.escapes) = (true, Vec::new());
     walk.block(&kernel.body);
     let Walk { symbols, visits, escapes, register_indices, trips, narrow, requests, .. } = walk;
-    let trips = trips.into_iter().map(|trip| trip.flatten()).collect();
     Walked { run: Run { symbols, visits, escapes, register_indices }, trips, narrow, requests }
 }
 
@@ -343,10 +345,10 @@ impl Walk<'_> {
                 self.register_access(*local, &[*lane], span);
             }
             Stmt::Load { local, site } => {
-                let uniform = self.visit(*site);
+                let scope = self.visit(*site);
                 let ty = self.kernel.locals[*local].ty;
                 let value = match ty {
-                    crate::ir::Type::Scalar(scalar) => self.opaque(scalar, uniform),
+                    crate::ir::Type::Scalar(scalar) => self.opaque(scalar, scope),
                     crate::ir::Type::Vector(..) => Value::Data,
                 };
                 self.environment[local.index()] = Some(value);
@@ -364,11 +366,11 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes an access; whether its address is the same for all threads.
-    fn visit(&mut self, site: Handle<Site>) -> bool {
+    /// Notes an access; over which threads its address is the same.
+    fn visit(&mut self, site: Handle<Site>) -> Scope {
         let place = &self.kernel.sites[site].place;
         let index: Vec<Linear> = place.index.iter().map(|index| self.form(*index)).collect();
-        let uniform = index.iter().all(|form| self.is_uniform(form));
+        let scope = index.iter().map(|form| self.symbols.scope(form)).fold(Scope::Block, Scope::min);
         let visit =
             Visit { site, index, mask: self.mask.clone(), presence: self.presence, facts: self.all_facts() };
         match place.base {
@@ -393,7 +395,7 @@ impl Walk<'_> {
             }
         }
         self.visits.push(visit);
-        uniform
+        scope
     }
 
     fn branch(&mut self, truth: &Truth, then: &Block, otherwise: &Block) {
@@ -438,12 +440,11 @@ impl Walk<'_> {
             (Some(start), Some(end), Some(step)) if step > 0 => self.iterations(start, end, step),
             _ => None,
         };
-        let trip = known.as_ref().and_then(|(most, same)| same.then_some(*most));
-        // Seen with two different trip counts, it has none.
-        self.trips[handle.index()] = match self.trips[handle.index()] {
-            None => Some(trip),
-            Some(earlier) => Some(earlier.filter(|earlier| Some(*earlier) == trip)),
+        let trips = match known {
+            Some((most, true)) => Trips::Constant(most),
+            Some((_, false)) | None => Trips::Various,
         };
+        self.trips[handle.index()] = self.trips[handle.index()].and(trips);
         match known {
             Some((most, _)) if i64::from(most) <= MOST_ITERATIONS && self.visits.len() < MOST_VISITS => {
                 self.each_iteration(handle, &start, &end, &step, most);
@@ -521,7 +522,7 @@ impl Walk<'_> {
         let (presence, scope) = (self.presence, self.enter());
         let variable = match variable {
             Some(form) => form,
-            None => match self.opaque(scalar, false) {
+            None => match self.opaque(scalar, Scope::Lane) {
                 Value::Int(form) => form,
                 Value::Truth(_) | Value::Data => return,
             },
@@ -558,7 +559,7 @@ impl Walk<'_> {
                     crate::ir::Type::Scalar(scalar) => scalar,
                     crate::ir::Type::Vector(..) => continue,
                 };
-                self.environment[local.index()] = Some(self.opaque(scalar, false));
+                self.environment[local.index()] = Some(self.opaque(scalar, Scope::Lane));
             }
         }
     }
