@@ -3,8 +3,8 @@
 use super::Escape;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
-use super::prove::{gcd, lower_bound, non_negative, tighten};
-use super::symbol::{Symbol, SymbolKind};
+use super::prove::{lower_bound, non_negative, tighten};
+use super::symbol::{Case, Symbol, SymbolKind};
 use super::walk::{Truth, Value, Walk};
 use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Scalar, Scope, Type, UnaryOp};
 use std::rc::Rc;
@@ -21,7 +21,6 @@ pub(super) const NARROW_LIMIT: i128 = 1 << 31;
 pub(super) enum Operation {
     Binary(BinaryOp),
     Quotient,
-    Remainder,
 }
 
 /// A symbol for the result of an operation that is not linear.
@@ -32,6 +31,8 @@ struct Derivation<'a> {
     range: (i128, i128),
     /// See [`Symbol::interior`].
     interior: Option<Linear>,
+    /// See [`Symbol::cases`].
+    cases: Vec<Case>,
     /// Its name in messages.
     name: &'static str,
 }
@@ -161,15 +162,7 @@ impl Walk<'_> {
         name: String,
     ) -> Linear {
         if self.symbols.find(&kind).is_none() {
-            let id = self.symbols.add(Symbol {
-                kind: kind.clone(),
-                low: range.0,
-                high: range.1,
-                narrow_high,
-                scope: Scope::Block,
-                interior: None,
-                name,
-            });
+            let id = self.symbols.add(Symbol { narrow_high, ..Symbol::new(kind.clone(), range, Scope::Block, name) });
             if let Some(residue) = self.residues.get(&kind) {
                 self.symbols.split(id, *residue);
             }
@@ -214,48 +207,31 @@ impl Walk<'_> {
             };
         };
         let number = self.symbols.len() as u32;
-        let id = self.symbols.add(Symbol {
-            kind: SymbolKind::Opaque(number),
-            low,
-            high,
-            narrow_high: high,
-            scope,
-            interior: None,
-            name: format!("value {number}"),
-        });
+        let kind = SymbolKind::Opaque(number);
+        let id = self.symbols.add(Symbol::new(kind, (low, high), scope, format!("value {number}")));
         Value::Int(Linear::symbol(id))
     }
 
-    /// The result of an operation that is not linear: a symbol with a range, and the facts that define it.
-    fn derived(
-        &mut self,
-        derivation: Derivation<'_>,
-        facts: impl FnOnce(&Linear) -> Vec<Option<Linear>>,
-    ) -> Linear {
-        let Derivation { operation, operands: (a, b), range, interior, name } = derivation;
+    /// The result of an operation that is not linear: a symbol with a range. Whether it is new, so that the facts that
+    /// define it must be added.
+    fn derived(&mut self, derivation: Derivation<'_>) -> (Linear, bool) {
+        let Derivation { operation, operands: (a, b), range, interior, cases, name } = derivation;
         if let Some((_, _, _, id)) =
             self.derived.iter().find(|(o, x, y, _)| *o == operation && x == a && y == b)
         {
-            return Linear::symbol(*id);
+            return (Linear::symbol(*id), false);
         }
         let scope = self.common_scope(a, b);
-        let number = self.symbols.len() as u32;
-        let id = self.symbols.add(Symbol {
-            kind: SymbolKind::Derived(number),
-            low: range.0,
-            high: range.1,
-            narrow_high: range.1,
-            scope,
-            interior,
-            name: name.into(),
-        });
-        let form = Linear::symbol(id);
-        for fact in facts(&form).into_iter().flatten() {
-            // Scoped like a guard: what defines the symbol was derived from what holds here, and may not hold elsewhere.
-            self.guards.push(Rc::new(tighten(fact)));
-        }
+        let kind = SymbolKind::Derived(self.symbols.len() as u32);
+        let id = self.symbols.add(Symbol { interior, cases, ..Symbol::new(kind, range, scope, name) });
         self.derived.push((operation, a.clone(), b.clone(), id));
-        form
+        (Linear::symbol(id), true)
+    }
+
+    /// Adds facts that define a symbol. They are scoped like guards: they were derived from what holds here, and may not
+    /// hold elsewhere.
+    fn define<const N: usize>(&mut self, facts: [Option<Linear>; N]) {
+        self.guards.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
     }
 
     /// Whether a form is the same for all threads of the block.
@@ -390,19 +366,23 @@ impl Walk<'_> {
             BinaryOp::Rem => self.divide(&a, &b).map(|(_, remainder)| remainder),
             BinaryOp::DivCeil => match b.known_uniform().and_then(|divisor| a.offset(divisor - 1)) {
                 Some(up) => self.divide(&up, &b).map(|(quotient, _)| quotient),
-                None => self.divide(&a, &b).and_then(|(quotient, _)| quotient.offset(1)).map(|high| {
-                    let range = (0, self.bounds(&high).1);
-                    self.derived(
-                        Derivation {
+                None => match self.divide(&a, &b).and_then(|(quotient, _)| quotient.offset(1)) {
+                    Some(high) => {
+                        let (form, new) = self.derived(Derivation {
                             operation: Operation::Binary(op),
                             operands: (&a, &b),
-                            range,
+                            range: (0, self.bounds(&high).1),
                             interior: None,
+                            cases: Vec::new(),
                             name: "a quotient",
-                        },
-                        |q| vec![high.sub(q)],
-                    )
-                }),
+                        });
+                        if new {
+                            self.define([high.sub(&form)]);
+                        }
+                        Some(form)
+                    }
+                    None => None,
+                },
             },
             BinaryOp::Shl => {
                 match b.known().and_then(|by| by.map(|by| (0..62).contains(&by).then(|| 1i64 << by))) {
@@ -452,8 +432,8 @@ impl Walk<'_> {
                 continue;
             }
             exact = false;
-            if let Some(value) = coefficient.uniform() {
-                self.request(*symbol, divisor / gcd(value.abs(), divisor));
+            if !self.is_uniform(a) {
+                self.request(*symbol, divisor / coefficient.gcd(divisor));
             }
         }
         if exact {
@@ -462,22 +442,19 @@ impl Walk<'_> {
             return Some((quotient, Linear::constant(remainder)));
         }
         let (_, high) = self.bounds(a);
-        let scaled = |q: &Linear| q.scale(&Lanes::Uniform(divisor));
-        let range = (0, high / i128::from(divisor));
-        let quotient = self.derived(
-            Derivation {
-                operation: Operation::Quotient,
-                operands: (a, b),
-                range,
-                interior: None,
-                name: "a quotient",
-            },
-            |q| {
-                let Some(multiple) = scaled(q) else { return Vec::new() };
-                vec![a.sub(&multiple), multiple.sub(a).and_then(|rest| rest.offset(divisor - 1))]
-            },
-        );
-        let remainder = a.sub(&scaled(&quotient)?)?;
+        let (quotient, new) = self.derived(Derivation {
+            operation: Operation::Quotient,
+            operands: (a, b),
+            range: (0, high / i128::from(divisor)),
+            interior: None,
+            cases: Vec::new(),
+            name: "a quotient",
+        });
+        let remainder = a.sub(&quotient.scale(&Lanes::Uniform(divisor))?)?;
+        if new {
+            let room = remainder.scale(&Lanes::Uniform(-1)).and_then(|room| room.offset(divisor - 1));
+            self.define([Some(remainder.clone()), room]);
+        }
         Some((quotient, remainder))
     }
 
@@ -485,27 +462,25 @@ impl Walk<'_> {
         if !self.holds(&b.offset(-1)?) {
             return None;
         }
-        let (_, high) = self.bounds(a);
-        let quotient = self.derived(
-            Derivation {
-                operation: Operation::Quotient,
-                operands: (a, b),
-                range: (0, high),
-                interior: None,
-                name: "a quotient",
-            },
-            |q| vec![a.sub(q)],
-        );
-        let remainder = self.derived(
-            Derivation {
-                operation: Operation::Remainder,
-                operands: (a, b),
-                range: (0, high),
-                interior: Some(a.clone()),
-                name: "a remainder",
-            },
-            |r| vec![a.sub(r), b.sub(r).and_then(|rest| rest.offset(-1))],
-        );
+        // Away from the edges of rows, all lanes of a warp are in one row.
+        let range = (0, self.bounds(a).1);
+        let row = self.is_uniform(b).then(|| {
+            let kind = SymbolKind::Derived(self.symbols.len() as u32);
+            Linear::symbol(self.symbols.add(Symbol::new(kind, range, Scope::Warp, "a quotient")))
+        });
+        let (quotient, new) = self.derived(Derivation {
+            operation: Operation::Quotient,
+            operands: (a, b),
+            range,
+            interior: row,
+            cases: Vec::new(),
+            name: "a quotient",
+        });
+        let remainder = a.sub(&self.symbols.multiply(&quotient, b)?)?;
+        if new {
+            let room = b.sub(&remainder).and_then(|room| room.offset(-1));
+            self.define([a.sub(&quotient), Some(remainder.clone()), room]);
+        }
         Some((quotient, remainder))
     }
 
@@ -525,9 +500,7 @@ impl Walk<'_> {
         for (symbol, coefficient) in &form.terms {
             if !coefficient.map(|value| Some(value.rem_euclid(block)))?.is_zero() {
                 exact = false;
-                if let Some(value) = coefficient.uniform() {
-                    self.request(*symbol, block / gcd(value.abs(), block));
-                }
+                self.request(*symbol, block / coefficient.gcd(block));
             }
         }
         if !exact {
@@ -547,20 +520,22 @@ impl Walk<'_> {
         }
         let most = self.bounds(a).1.max(self.bounds(b).1);
         let high = (u128::try_from(most).ok()?.checked_add(1)?.checked_next_power_of_two()? - 1) as i128;
-        Some(self.derived(
-            Derivation {
-                operation: Operation::Binary(op),
-                operands: (a, b),
-                range: (0, high),
-                interior: None,
-                name: "a bit pattern",
-            },
-            |r| match op {
-                BinaryOp::And => vec![a.sub(r), b.sub(r)],
-                BinaryOp::Or => vec![r.sub(a), r.sub(b)],
-                _ => Vec::new(),
-            },
-        ))
+        let (form, new) = self.derived(Derivation {
+            operation: Operation::Binary(op),
+            operands: (a, b),
+            range: (0, high),
+            interior: None,
+            cases: Vec::new(),
+            name: "a bit pattern",
+        });
+        if new {
+            match op {
+                BinaryOp::And => self.define([a.sub(&form), b.sub(&form)]),
+                BinaryOp::Or => self.define([form.sub(a), form.sub(b)]),
+                _ => {}
+            }
+        }
+        Some(form)
     }
 
     fn extremum(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
@@ -581,13 +556,24 @@ impl Walk<'_> {
             (true, false) => Some(b.clone()),
             _ => None,
         };
+        let (a_is_less, b_is_less) = (b.sub(a), a.sub(b));
+        let case = |value: &Linear, fact: Option<Linear>| Case {
+            value: value.clone(),
+            facts: fact.into_iter().map(Rc::new).collect(),
+        };
+        let cases = match min {
+            true => vec![case(a, a_is_less), case(b, b_is_less)],
+            false => vec![case(a, b_is_less), case(b, a_is_less)],
+        };
         let name = if min { "a minimum" } else { "a maximum" };
-        Some(self.derived(
-            Derivation { operation: Operation::Binary(op), operands: (a, b), range, interior, name },
-            |r| {
-                if min { vec![a.sub(r), b.sub(r)] } else { vec![r.sub(a), r.sub(b)] }
-            },
-        ))
+        let operation = Operation::Binary(op);
+        let (form, new) =
+            self.derived(Derivation { operation, operands: (a, b), range, interior, cases, name });
+        if new {
+            let rooms = |a: &Linear, b: &Linear| if min { a.sub(b) } else { b.sub(a) };
+            self.define([rooms(a, &form), rooms(b, &form)]);
+        }
+        Some(form)
     }
 
     fn comparison(&mut self, op: CompareOp, a: Handle<Expr>, b: Handle<Expr>) -> Value {
@@ -676,15 +662,14 @@ impl Walk<'_> {
                 let ((low_a, high_a), (low_b, high_b)) = (self.bounds(&a), self.bounds(&b));
                 let scope = condition.scope(&self.symbols).min(self.common_scope(&a, &b));
                 let number = self.symbols.len() as u32;
-                let id = self.symbols.add(Symbol {
-                    kind: SymbolKind::Derived(number),
-                    low: low_a.min(low_b),
-                    high: high_a.max(high_b),
-                    narrow_high: high_a.max(high_b),
-                    scope,
-                    interior: None,
-                    name: "one of two values".into(),
-                });
+                let range = (low_a.min(low_b), high_a.max(high_b));
+                let cases = vec![
+                    Case { value: a, facts: condition.when_true.clone() },
+                    Case { value: b, facts: condition.when_false.clone() },
+                ];
+                let kind = SymbolKind::Derived(number);
+                let id =
+                    self.symbols.add(Symbol { cases, ..Symbol::new(kind, range, scope, "one of two values") });
                 Value::Int(Linear::symbol(id))
             }
             (Value::Truth(a), Value::Truth(b)) if a.is_known() && b.is_known() && condition.is_known() => {

@@ -125,17 +125,16 @@ impl Trips {
 
 /// Analyses a kernel.
 pub fn analyse(kernel: &Kernel) -> Facts {
-    let mut moduli: BTreeMap<SymbolKind, i64> = BTreeMap::new();
+    let mut moduli = BTreeMap::new();
     loop {
-        let mut requests = BTreeMap::new();
+        let (mut requests, mut address_requests) = (moduli.clone(), moduli.clone());
         let mut facts = Facts { runs: Vec::new(), trips: Vec::new(), narrow: true };
         let mut trips = vec![Trips::Unreached; kernel.loops.len()];
         for case in cases(&moduli) {
             let walked = walk::run(kernel, &case);
-            for (kind, modulus) in walked.requests {
-                let entry = requests.entry(kind).or_insert(1);
-                *entry = lcm(*entry, modulus);
-            }
+            walked.requests.into_iter().for_each(|(kind, modulus)| merge(&mut requests, kind, modulus));
+            let asked = walked.address_requests.into_iter();
+            asked.for_each(|(kind, modulus)| merge(&mut address_requests, kind, modulus));
             for (trips, new) in trips.iter_mut().zip(walked.trips) {
                 *trips = trips.and(new);
             }
@@ -143,17 +142,19 @@ pub fn analyse(kernel: &Kernel) -> Facts {
             facts.runs.push(walked.run);
         }
         facts.trips = trips.iter().map(|trips| trips.constant()).collect();
-        let mut next = moduli.clone();
-        for (kind, modulus) in requests {
-            let entry = next.entry(kind).or_insert(1);
-            *entry = lcm(*entry, modulus);
-        }
+        let next = if requests == moduli { address_requests } else { requests };
         let total = next.values().try_fold(1i64, |product, modulus| product.checked_mul(*modulus));
         if next == moduli || total.is_none_or(|total| total > MOST_CASES as i64) {
             return facts;
         }
         moduli = next;
     }
+}
+
+/// Adds a modulus to those of a symbol.
+fn merge(moduli: &mut BTreeMap<SymbolKind, i64>, kind: SymbolKind, modulus: i64) {
+    let entry = moduli.entry(kind).or_insert(1);
+    *entry = (*entry / gcd(*entry, modulus)).saturating_mul(modulus);
 }
 
 /// All combinations of residues.
@@ -172,8 +173,4 @@ fn cases(moduli: &BTreeMap<SymbolKind, i64>) -> Vec<BTreeMap<SymbolKind, Residue
             .collect();
     }
     cases
-}
-
-fn lcm(a: i64, b: i64) -> i64 {
-    (a / gcd(a, b).max(1)).saturating_mul(b)
 }

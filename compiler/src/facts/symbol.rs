@@ -2,6 +2,7 @@
 
 use super::lanes::Lanes;
 use super::linear::{Linear, SymbolId};
+use super::prove::FactList;
 use crate::ir::{Axis, Handle, Loop, Param, Scope};
 use std::collections::HashMap;
 
@@ -43,8 +44,38 @@ pub struct Symbol {
     pub scope: Scope,
     /// What it is away from the edges, for judging costs: of `min(i, n)`, `i`.
     pub interior: Option<Linear>,
+    /// Where it is one of several values: these, each with what holds if it is that one.
+    pub cases: Vec<Case>,
+    /// Where it is what is left of a symbol divided by a number: that symbol, and the number.
+    pub quotient_of: Option<(SymbolKind, i64)>,
     /// Its name in messages.
     pub name: String,
+}
+
+/// One of the values that a symbol may have.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The value.
+    pub value: Linear,
+    /// What holds then.
+    pub facts: FactList,
+}
+
+impl Symbol {
+    /// An unknown with a range.
+    pub(super) fn new(kind: SymbolKind, (low, high): (i128, i128), scope: Scope, name: impl Into<String>) -> Symbol {
+        Symbol {
+            kind,
+            low,
+            high,
+            narrow_high: high,
+            scope,
+            interior: None,
+            cases: Vec::new(),
+            quotient_of: None,
+            name: name.into(),
+        }
+    }
 }
 
 /// A symbol is `modulus × quotient + residue`, the quotient a symbol of its own.
@@ -148,14 +179,16 @@ impl Symbols {
     pub(super) fn split(&mut self, id: SymbolId, residue: Residue) {
         let symbol = self.get(id).clone();
         let Residue { modulus, residue } = residue;
+        // How often a number is reached: for the least value rounded up, for the largest down.
+        let down = |value: i128| (value - i128::from(residue)).div_euclid(i128::from(modulus));
+        let range = (-(i128::from(residue) - symbol.low).div_euclid(i128::from(modulus)), down(symbol.high));
+        let kind = SymbolKind::Derived(self.list.len() as u32);
+        let name = format!("({} / {modulus})", symbol.name);
+        let (root, by) = symbol.quotient_of.unwrap_or((symbol.kind, 1));
         let quotient = self.add(Symbol {
-            kind: SymbolKind::Derived(self.list.len() as u32),
-            low: -(i128::from(residue) - symbol.low).div_euclid(i128::from(modulus)),
-            high: (symbol.high - i128::from(residue)).div_euclid(i128::from(modulus)),
-            narrow_high: (symbol.narrow_high - i128::from(residue)).div_euclid(i128::from(modulus)),
-            scope: symbol.scope,
-            interior: None,
-            name: format!("({} / {modulus})", symbol.name),
+            narrow_high: down(symbol.narrow_high),
+            quotient_of: Some((root, by.saturating_mul(modulus))),
+            ..Symbol::new(kind, range, symbol.scope, name)
         });
         let form =
             Linear { constant: Lanes::Uniform(residue), terms: vec![(quotient, Lanes::Uniform(modulus))] };
@@ -192,15 +225,16 @@ impl Symbols {
                 if self.find(&kind).is_none() {
                     let scope = self.get(x).scope.min(self.get(y).scope);
                     let name = format!("{} * {}", self.get(x).name, self.get(y).name);
-                    self.add(Symbol {
-                        kind,
-                        low: i128::MIN / 4,
-                        high: i128::MAX / 4,
-                        narrow_high: i128::MAX / 4,
-                        scope,
-                        interior: None,
-                        name,
-                    });
+                    let interior = match (&self.get(x).interior, &self.get(y).interior) {
+                        (None, None) => None,
+                        (a, b) => {
+                            let a = a.clone().unwrap_or(Linear::symbol(x));
+                            let b = b.clone().unwrap_or(Linear::symbol(y));
+                            self.multiply(&a, &b)
+                        }
+                    };
+                    let range = (i128::MIN / 4, i128::MAX / 4);
+                    self.add(Symbol { interior, ..Symbol::new(kind, range, scope, name) });
                 }
             }
         }

@@ -118,8 +118,13 @@ pub(super) struct Walked {
     pub(super) run: Run,
     pub(super) trips: Vec<Trips>,
     pub(super) narrow: bool,
-    pub(super) requests: BTreeMap<SymbolKind, i64>,
+    pub(super) requests: Requests,
+    /// What addresses asked for; moot where values asked too, which makes the addresses other ones.
+    pub(super) address_requests: Requests,
 }
+
+/// Symbols whose residue would help, each with the modulus.
+pub(super) type Requests = BTreeMap<SymbolKind, i64>;
 
 /// The state of the walk.
 pub(super) struct Walk<'a> {
@@ -128,8 +133,8 @@ pub(super) struct Walk<'a> {
     pub(super) symbols: Symbols,
     /// The residues that this run assumes.
     pub(super) residues: &'a BTreeMap<SymbolKind, Residue>,
-    /// Residues that would have helped.
-    requests: BTreeMap<SymbolKind, i64>,
+    requests: Requests,
+    address_requests: Requests,
     /// By local.
     pub(super) environment: Vec<Option<Value>>,
     /// The threads that can be here.
@@ -155,7 +160,8 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         threads: kernel.threads() as usize,
         symbols: Symbols::default(),
         residues,
-        requests: BTreeMap::new(),
+        requests: Requests::new(),
+        address_requests: Requests::new(),
         environment: vec![None; kernel.locals.len()],
         mask: Mask::Uniform(true),
         presence: Presence::All,
@@ -172,8 +178,9 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
     // The host's arithmetic is checked at launch, not here.
     (walk.narrow, walk.escapes) = (true, Vec::new());
     walk.block(&kernel.body);
-    let Walk { symbols, visits, escapes, register_indices, trips, narrow, requests, .. } = walk;
-    Walked { run: Run { symbols, visits, escapes, register_indices }, trips, narrow, requests }
+    let Walk { symbols, visits, escapes, register_indices, trips, narrow, requests, address_requests, .. } = walk;
+    let run = Run { symbols, visits, escapes, register_indices };
+    Walked { run, trips, narrow, requests, address_requests }
 }
 
 impl Walk<'_> {
@@ -303,14 +310,9 @@ impl Walk<'_> {
         self.guards.iter().rev().chain(&self.defining).cloned().collect()
     }
 
-    /// Asks for the analysis to be repeated for each residue of a loop counter.
+    /// Asks for the analysis to be repeated for each residue of a symbol.
     pub(super) fn request(&mut self, symbol: SymbolId, modulus: i64) {
-        // What is left of a counter that has been split is the quotient; its kind says nothing about the counter.
-        let kind = self.symbols.get(symbol).kind.clone();
-        if matches!(kind, SymbolKind::Counter(_)) && modulus > 1 {
-            let entry = self.requests.entry(kind).or_insert(1);
-            *entry = *entry / gcd(*entry, modulus) * modulus;
-        }
+        ask(&self.symbols, symbol, modulus, &mut self.requests);
     }
 
     // ---- statements ----
@@ -379,7 +381,7 @@ impl Walk<'_> {
                 if let Err(Obstacle::Residue(symbol, modulus)) =
                     tile_offset(tile, tile.layout, &visit, &self.symbols)
                 {
-                    self.request(symbol, modulus);
+                    ask(&self.symbols, symbol, modulus, &mut self.address_requests);
                 }
             }
             Base::Tensor(param) => {
@@ -562,6 +564,16 @@ impl Walk<'_> {
                 self.environment[local.index()] = Some(self.opaque(scalar, Scope::Lane));
             }
         }
+    }
+}
+
+/// Notes a modulus, if the symbol is a loop counter or a block index: these take every residue in turn.
+fn ask(symbols: &Symbols, symbol: SymbolId, modulus: i64, requests: &mut Requests) {
+    let symbol = symbols.get(symbol);
+    // Of a symbol that has been split already, the quotient must be split again.
+    let (kind, by) = symbol.quotient_of.clone().unwrap_or((symbol.kind.clone(), 1));
+    if matches!(kind, SymbolKind::Counter(_) | SymbolKind::Block(_)) && modulus > 1 {
+        super::merge(requests, kind, by.saturating_mul(modulus));
     }
 }
 
