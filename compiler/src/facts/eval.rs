@@ -1,17 +1,17 @@
 //! The value of an expression for every thread.
 
-use super::Escape;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::prove::{lower_bound, non_negative, tighten};
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::walk::{Truth, Value, Walk};
+use super::{Escape, EscapeKind};
 use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Scalar, Scope, Type, UnaryOp};
 use std::rc::Rc;
 
 /// Index arithmetic must stay below this; what is larger is not an address on any machine.
 const INDEX_LIMIT: i64 = 1 << 62;
-/// Extents and strides stay below this: no GPU has so much memory.
+/// Extents, strides and index arguments stay below this: no GPU has so much memory, and the launcher checks it.
 pub(super) const EXTENT_LIMIT: i128 = 1 << 47;
 /// What the launcher demands of extents, strides and index arguments before it chooses 32-bit indices.
 pub(super) const NARROW_LIMIT: i128 = 1 << 31;
@@ -60,7 +60,10 @@ impl Walk<'_> {
                 Scalar::F32 | Scalar::F64 => Value::Data,
                 _ => {
                     let (low, high) = scalar.range().unwrap_or((0, 0));
-                    let narrow_high = if scalar == Scalar::Usize { NARROW_LIMIT - 1 } else { high };
+                    let (high, narrow_high) = match scalar {
+                        Scalar::Usize => (EXTENT_LIMIT - 1, NARROW_LIMIT - 1),
+                        _ => (high, high),
+                    };
                     let name = kernel.params[*param].name.clone();
                     self.symbol(SymbolKind::Scalar(*param), (low, high), narrow_high, name)
                 }
@@ -162,7 +165,9 @@ impl Walk<'_> {
         name: String,
     ) -> Linear {
         if self.symbols.find(&kind).is_none() {
-            let id = self.symbols.add(Symbol { narrow_high, ..Symbol::new(kind.clone(), range, Scope::Block, name) });
+            let id = self
+                .symbols
+                .add(Symbol { narrow_high, ..Symbol::new(kind.clone(), range, Scope::Block, name) });
             if let Some(residue) = self.residues.get(&kind) {
                 self.symbols.split(id, *residue);
             }
@@ -210,6 +215,12 @@ impl Walk<'_> {
         let kind = SymbolKind::Opaque(number);
         let id = self.symbols.add(Symbol::new(kind, (low, high), scope, format!("value {number}")));
         Value::Int(Linear::symbol(id))
+    }
+
+    /// Some index of which nothing is known but that it is one.
+    pub(super) fn probe(&mut self, scope: Scope) -> Linear {
+        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
+        Linear::symbol(self.symbols.add(Symbol::new(kind, (0, EXTENT_LIMIT), scope, "an index")))
     }
 
     /// The result of an operation that is not linear: a symbol with a range. Whether it is new, so that the facts that
@@ -265,8 +276,12 @@ impl Walk<'_> {
         if self.mask.is_empty() {
             return form.map_or(Value::Data, Value::Int);
         }
+        if self.on_host {
+            // Host expressions are computed without bounds, and checked.
+            return form.map_or_else(|| self.opaque(scalar, Scope::Block), Value::Int);
+        }
         let Some(form) = form else {
-            return self.escape(scalar, false, Scope::Lane, expr);
+            return self.escape(None, scalar, EscapeKind::TooLarge, expr);
         };
         if scalar == Scalar::Usize {
             if let Some(known) = form.known() {
@@ -278,13 +293,12 @@ impl Walk<'_> {
                     _ => {}
                 }
             }
-            let scope = self.symbols.scope(&form);
             if !self.holds(&form) {
-                return self.escape(scalar, true, scope, expr);
+                return self.escape(Some(&form), scalar, EscapeKind::BelowZero, expr);
             }
             let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(INDEX_LIMIT));
             if !room.is_some_and(|room| self.holds(&room)) {
-                return self.escape(scalar, false, scope, expr);
+                return self.escape(Some(&form), scalar, EscapeKind::TooLarge, expr);
             }
             if self.narrow {
                 let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(u32::MAX.into()));
@@ -302,13 +316,19 @@ impl Walk<'_> {
         }
     }
 
-    fn escape(&mut self, scalar: Scalar, below_zero: bool, scope: Scope, expr: &Expr) -> Value {
+    /// The result of an index computation that may leave its range: `form` is what it would have been.
+    fn escape(&mut self, form: Option<&Linear>, scalar: Scalar, kind: EscapeKind, expr: &Expr) -> Value {
+        let scope = form.map_or(Scope::Lane, |form| self.symbols.scope(form));
         let value = self.opaque(scalar, scope);
-        if let (Scalar::Usize, Value::Int(form)) = (scalar, &value) {
+        if let (Scalar::Usize, Value::Int(result)) = (scalar, &value) {
             self.narrow = false;
-            if let Some((symbol, _)) = form.terms.first() {
-                self.escapes.push(Escape { span: expr.span, below_zero, symbol: *symbol });
+            // What follows from an escape is no news.
+            if !form
+                .is_some_and(|form| self.escaped.iter().any(|symbol| !form.coefficient(*symbol).is_zero()))
+            {
+                self.escapes.push(Escape { span: expr.span, kind });
             }
+            self.escaped.extend(result.terms.iter().map(|(symbol, _)| *symbol));
         }
         value
     }
@@ -357,6 +377,10 @@ impl Walk<'_> {
                 return self.fit(Some(Linear::constant(lanes)), scalar, expr);
             }
             return self.opaque(scalar, self.common_scope(&a, &b));
+        }
+        let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil);
+        if divides && !self.on_host && !self.positive(&b) {
+            return self.escape(Some(&b), scalar, EscapeKind::DivisionByZero, expr);
         }
         let form = match op {
             BinaryOp::Add => a.add(&b),
@@ -415,6 +439,18 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether a number is at least 1: by itself, or because a product with it is.
+    fn positive(&self, form: &Linear) -> bool {
+        let at_least_one = |form: &Linear| form.offset(-1).is_some_and(|room| self.holds(&room));
+        at_least_one(form)
+            || self.holds(form)
+                && self
+                    .symbols
+                    .products_of(form)
+                    .iter()
+                    .any(|(_, product)| at_least_one(&Linear::symbol(*product)))
+    }
+
     /// Quotient and remainder of non-negative numbers.
     fn divide(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
         if !self.holds(a) {
@@ -459,9 +495,6 @@ impl Walk<'_> {
     }
 
     fn divide_symbolic(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
-        if !self.holds(&b.offset(-1)?) {
-            return None;
-        }
         // Away from the edges of rows, all lanes of a warp are in one row.
         let range = (0, self.bounds(a).1);
         let row = self.is_uniform(b).then(|| {
@@ -480,6 +513,16 @@ impl Walk<'_> {
         if new {
             let room = b.sub(&remainder).and_then(|room| room.offset(-1));
             self.define([a.sub(&quotient), Some(remainder.clone()), room]);
+            // Of a < b × s follows a / b < s.
+            for (other, product) in self.symbols.products_of(b) {
+                if Linear::symbol(product)
+                    .sub(a)
+                    .and_then(|room| room.offset(-1))
+                    .is_some_and(|room| self.holds(&room))
+                {
+                    self.define([Linear::symbol(other).sub(&quotient).and_then(|room| room.offset(-1))]);
+                }
+            }
         }
         Some((quotient, remainder))
     }
@@ -550,12 +593,7 @@ impl Walk<'_> {
         let ((low_a, high_a), (low_b, high_b)) = (self.bounds(a), self.bounds(b));
         let range =
             if min { (low_a.min(low_b), high_a.min(high_b)) } else { (low_a.max(low_b), high_a.max(high_b)) };
-        // Away from the edge the result is the side that differs between threads.
-        let interior = match (self.is_uniform(a), self.is_uniform(b)) {
-            (false, true) => Some(a.clone()),
-            (true, false) => Some(b.clone()),
-            _ => None,
-        };
+        let interior = self.varying_side(a, b);
         let (a_is_less, b_is_less) = (b.sub(a), a.sub(b));
         let case = |value: &Linear, fact: Option<Linear>| Case {
             value: value.clone(),
@@ -574,6 +612,15 @@ impl Walk<'_> {
             self.define([rooms(a, &form), rooms(b, &form)]);
         }
         Some(form)
+    }
+
+    /// Of two values of which an edge decides, the one away from the edge: that which differs between threads.
+    fn varying_side(&self, a: &Linear, b: &Linear) -> Option<Linear> {
+        match (self.is_uniform(a), self.is_uniform(b)) {
+            (false, true) => Some(a.clone()),
+            (true, false) => Some(b.clone()),
+            (true, true) | (false, false) => None,
+        }
     }
 
     fn comparison(&mut self, op: CompareOp, a: Handle<Expr>, b: Handle<Expr>) -> Value {
@@ -663,13 +710,14 @@ impl Walk<'_> {
                 let scope = condition.scope(&self.symbols).min(self.common_scope(&a, &b));
                 let number = self.symbols.len() as u32;
                 let range = (low_a.min(low_b), high_a.max(high_b));
+                let interior = if condition.arbitrary { None } else { self.varying_side(&a, &b) };
                 let cases = vec![
                     Case { value: a, facts: condition.when_true.clone() },
                     Case { value: b, facts: condition.when_false.clone() },
                 ];
                 let kind = SymbolKind::Derived(number);
-                let id =
-                    self.symbols.add(Symbol { cases, ..Symbol::new(kind, range, scope, "one of two values") });
+                let new = Symbol::new(kind, range, scope, "one of two values");
+                let id = self.symbols.add(Symbol { interior, cases, ..new });
                 Value::Int(Linear::symbol(id))
             }
             (Value::Truth(a), Value::Truth(b)) if a.is_known() && b.is_known() && condition.is_known() => {

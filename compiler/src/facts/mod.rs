@@ -53,8 +53,17 @@ pub struct Run {
     pub visits: Vec<Visit>,
     /// Index computations that may leave the range of their type.
     pub escapes: Vec<Escape>,
+    /// The symbols that stand for their results, and for the results of what was computed with these.
+    pub escaped: Vec<SymbolId>,
     /// Accesses to register arrays whose index is not known at compile time.
     pub register_indices: Vec<SpanId>,
+}
+
+impl Run {
+    /// Whether a form depends on an index computation that has been reported for leaving its range.
+    pub fn follows_escape(&self, form: &Linear) -> bool {
+        self.escaped.iter().any(|symbol| !form.coefficient(*symbol).is_zero())
+    }
 }
 
 /// Which of the possible threads are really there.
@@ -88,10 +97,19 @@ pub struct Visit {
 pub struct Escape {
     /// The computation.
     pub span: SpanId,
-    /// Whether it may fall below zero; otherwise it may grow beyond 2^62.
-    pub below_zero: bool,
-    /// The symbol that stands for its result.
-    pub symbol: SymbolId,
+    /// How.
+    pub kind: EscapeKind,
+}
+
+/// How an index computation may leave the range of its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EscapeKind {
+    /// It may fall below zero.
+    BelowZero,
+    /// It may grow beyond 2^62.
+    TooLarge,
+    /// It may divide by zero.
+    DivisionByZero,
 }
 
 /// How often the threads go round a loop, as far as the analysis has seen.

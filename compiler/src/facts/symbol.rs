@@ -63,7 +63,12 @@ pub struct Case {
 
 impl Symbol {
     /// An unknown with a range.
-    pub(super) fn new(kind: SymbolKind, (low, high): (i128, i128), scope: Scope, name: impl Into<String>) -> Symbol {
+    pub(super) fn new(
+        kind: SymbolKind,
+        (low, high): (i128, i128),
+        scope: Scope,
+        name: impl Into<String>,
+    ) -> Symbol {
         Symbol {
             kind,
             low,
@@ -239,6 +244,17 @@ impl Symbols {
             }
         }
         self.product(a, b)
+    }
+
+    /// The products of a form that is one symbol with others: the other factor, and the product.
+    pub(super) fn products_of(&self, form: &Linear) -> Vec<(SymbolId, SymbolId)> {
+        let Some(factor) = form.lone_symbol() else { return Vec::new() };
+        let products = self.list.iter().enumerate().filter_map(|(number, symbol)| match symbol.kind {
+            SymbolKind::Product(a, b) if a == factor => Some((b, SymbolId(number as u32))),
+            SymbolKind::Product(a, b) if b == factor => Some((a, SymbolId(number as u32))),
+            _ => None,
+        });
+        products.collect()
     }
 
     /// Over which threads a form is the same: a lane, a warp, or the block.

@@ -1,7 +1,7 @@
 //! Executes the IR once for a whole block.
 
 use super::address::{Obstacle, tile_offset};
-use super::eval::{NARROW_LIMIT, Operation};
+use super::eval::{EXTENT_LIMIT, NARROW_LIMIT, Operation};
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::prove::{FactList, gcd, tighten};
@@ -148,9 +148,12 @@ pub(super) struct Walk<'a> {
     pub(super) derived: Vec<(Operation, Linear, Linear, SymbolId)>,
     visits: Vec<Visit>,
     pub(super) escapes: Vec<Escape>,
+    pub(super) escaped: Vec<SymbolId>,
     pub(super) register_indices: Vec<SpanId>,
     trips: Vec<Trips>,
     pub(super) narrow: bool,
+    /// Whether what is evaluated is the launcher's, not a thread's.
+    pub(super) on_host: bool,
 }
 
 /// Walks a kernel under the assumption that symbols have these residues.
@@ -170,16 +173,28 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         derived: Vec::new(),
         visits: Vec::new(),
         escapes: Vec::new(),
+        escaped: Vec::new(),
         register_indices: Vec::new(),
         trips: vec![Trips::Unreached; kernel.loops.len()],
         narrow: true,
+        on_host: true,
     };
     walk.contract();
-    // The host's arithmetic is checked at launch, not here.
-    (walk.narrow, walk.escapes) = (true, Vec::new());
+    walk.on_host = false;
     walk.block(&kernel.body);
-    let Walk { symbols, visits, escapes, register_indices, trips, narrow, requests, address_requests, .. } = walk;
-    let run = Run { symbols, visits, escapes, register_indices };
+    let Walk {
+        symbols,
+        visits,
+        escapes,
+        escaped,
+        register_indices,
+        trips,
+        narrow,
+        requests,
+        address_requests,
+        ..
+    } = walk;
+    let run = Run { symbols, visits, escapes, escaped, register_indices };
     Walked { run, trips, narrow, requests, address_requests }
 }
 
@@ -509,36 +524,88 @@ impl Walk<'_> {
     }
 
     /// The body once, for an iteration of which only the bounds are known.
+    ///
+    /// What variables that the body assigns hold at the start of an iteration is guessed, tried, and withdrawn where the
+    /// body shows that it was wrong: first the best that could be, a value that every iteration moves by the same number
+    /// or that is at least the same for all threads, at last any value of the type.
     fn any_iteration(&mut self, handle: Handle<Loop>, start: &Linear, end: &Linear, step: &Linear) {
         let head = &self.kernel.loops[handle];
-        let mut assigned = Vec::new();
-        assigned_in(self.kernel, &head.body, &mut assigned);
-        self.forget(&assigned);
         let name = format!("the iteration of `{}`", self.kernel.locals[head.variable].name);
-        let round = self.symbol_form(SymbolKind::Counter(handle), (0, 1 << 62), NARROW_LIMIT * 2, name);
+        let round = self.symbol_form(SymbolKind::Counter(handle), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
         let variable = match step.known_uniform() {
             Some(step) => start.add_scaled(&round, &Lanes::Uniform(step)),
             None => self.symbols.multiply(&round, step).and_then(|distance| start.add(&distance)),
         };
         let scalar = self.kernel.locals[head.variable].ty.scalar();
-        let (presence, scope) = (self.presence, self.enter());
-        let variable = match variable {
-            Some(form) => form,
-            None => match self.opaque(scalar, Scope::Lane) {
-                Value::Int(form) => form,
-                Value::Truth(_) | Value::Data => return,
-            },
+        let variable = match (variable, self.opaque(scalar, Scope::Lane)) {
+            (Some(form), _) | (None, Value::Int(form)) => form,
+            (None, Value::Truth(_) | Value::Data) => return,
         };
         let same = [start, end, step].into_iter().all(|bound| self.is_uniform(bound));
+        let (presence, scope) = (self.presence, self.enter());
         self.presence = if same { presence } else { presence.max(Presence::Edge) };
         let facts = [end.sub(&variable).and_then(|room| room.offset(-1)), variable.sub(start)];
         self.guards.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
         self.check_width(&variable, scalar);
-        self.environment[head.variable.index()] = Some(Value::Int(variable));
-        self.block(&head.body);
+
+        let mut carried = self.carried(&head.body, if same { Scope::Block } else { Scope::Lane });
+        loop {
+            let mark = self.mark();
+            let inside = self.enter();
+            for variable in &mut carried {
+                let value = variable.at_start(&round, self);
+                self.environment[variable.local.index()] = Some(value);
+            }
+            self.environment[head.variable.index()] = Some(Value::Int(variable.clone()));
+            self.block(&head.body);
+            self.leave(inside);
+            let wrong = carried.iter_mut().fold(false, |wrong, variable| variable.correct(self) || wrong);
+            if !wrong {
+                break;
+            }
+            self.rewind(mark);
+        }
         self.leave(scope);
         self.presence = presence;
-        self.forget(&assigned);
+        for variable in carried {
+            // After the loop it has gone round any number of times.
+            let scalar = self.kernel.locals[variable.local].ty.scalar();
+            self.environment[variable.local.index()] = Some(self.opaque(scalar, variable.scope()));
+        }
+    }
+
+    /// The variables from outside that a loop's body assigns, with the best guess for each.
+    fn carried(&self, body: &Block, scope: Scope) -> Vec<Carried> {
+        let mut assigned = Vec::new();
+        assigned_in(self.kernel, body, &mut assigned);
+        let scalars = assigned.into_iter().filter_map(|local| {
+            let before = self.environment[local.index()].clone()?;
+            let is_scalar = matches!(self.kernel.locals[local].ty, crate::ir::Type::Scalar(_));
+            let guess = match &before {
+                Value::Int(_) => Guess::Probe(scope),
+                Value::Truth(_) | Value::Data => Guess::Any(scope),
+            };
+            is_scalar.then_some(Carried { local, before, guess, symbol: None })
+        });
+        scalars.collect()
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            visits: self.visits.len(),
+            escapes: self.escapes.len(),
+            register_indices: self.register_indices.len(),
+            narrow: self.narrow,
+            trips: self.trips.clone(),
+        }
+    }
+
+    /// Forgets what was found since.
+    fn rewind(&mut self, mark: Mark) {
+        self.visits.truncate(mark.visits);
+        self.escapes.truncate(mark.escapes);
+        self.register_indices.truncate(mark.register_indices);
+        (self.narrow, self.trips) = (mark.narrow, mark.trips);
     }
 
     /// The loop's variable passes its end by less than one step; that must fit 32 bits too.
@@ -552,18 +619,85 @@ impl Walk<'_> {
             self.symbols.assuming_narrow(|symbols| super::prove::non_negative(&room, &facts, &mask, symbols))
         });
     }
+}
 
-    /// Variables that a loop assigns have any value of their type at the start of an iteration.
-    fn forget(&mut self, locals: &[Handle<Local>]) {
-        for local in locals {
-            if self.environment[local.index()].is_some() {
-                let scalar = match self.kernel.locals[*local].ty {
-                    crate::ir::Type::Scalar(scalar) => scalar,
-                    crate::ir::Type::Vector(..) => continue,
-                };
-                self.environment[local.index()] = Some(self.opaque(scalar, Scope::Lane));
+/// What has been found so far.
+struct Mark {
+    visits: usize,
+    escapes: usize,
+    register_indices: usize,
+    narrow: bool,
+    trips: Vec<Trips>,
+}
+
+/// A variable that an iteration of a loop leaves to the next.
+struct Carried {
+    local: Handle<Local>,
+    /// Its value before the loop.
+    before: Value,
+    guess: Guess,
+    /// What stands for its value at the start of the iteration that was tried.
+    symbol: Option<SymbolId>,
+}
+
+/// What a carried variable holds at the start of an iteration.
+#[derive(Clone, Copy)]
+enum Guess {
+    /// Some index, the same for these threads: only to see whether an iteration moves it by a number.
+    Probe(Scope),
+    /// Any value of its type, the same for these threads.
+    Any(Scope),
+    /// Its value before the loop, moved so often by this number.
+    Moved(i64),
+}
+
+impl Carried {
+    fn at_start(&mut self, round: &Linear, walk: &mut Walk<'_>) -> Value {
+        let scalar = walk.kernel.locals[self.local].ty.scalar();
+        self.symbol = None;
+        if let (Guess::Moved(by), Value::Int(before)) = (self.guess, &self.before) {
+            if let Some(form) = before.add_scaled(round, &Lanes::Uniform(by)) {
+                return Value::Int(form);
             }
         }
+        if let Guess::Probe(scope) = self.guess {
+            let form = walk.probe(scope);
+            self.symbol = form.lone_symbol();
+            return Value::Int(form);
+        }
+        walk.opaque(scalar, self.scope())
+    }
+
+    fn scope(&self) -> Scope {
+        match self.guess {
+            Guess::Probe(scope) | Guess::Any(scope) => scope,
+            Guess::Moved(_) => Scope::Lane,
+        }
+    }
+
+    /// Holds the guess against the value at the end of the iteration; whether it had to be changed.
+    fn correct(&mut self, walk: &Walk<'_>) -> bool {
+        let (scope, probed) = match self.guess {
+            Guess::Probe(scope) => (scope, true),
+            Guess::Any(scope) => (scope, false),
+            Guess::Moved(_) => return false,
+        };
+        let after = match &walk.environment[self.local.index()] {
+            Some(Value::Int(after)) => after,
+            Some(Value::Truth(_) | Value::Data) | None => return false,
+        };
+        let moved = self.symbol.and_then(|symbol| after.sub(&Linear::symbol(symbol))?.known_uniform());
+        if let Some(by) = moved {
+            self.guess = Guess::Moved(by);
+            return true;
+        }
+        let before = match &self.before {
+            Value::Int(form) => walk.symbols.scope(form),
+            Value::Truth(_) | Value::Data => Scope::Lane,
+        };
+        let possible = walk.symbols.scope(after).min(before).min(scope);
+        self.guess = Guess::Any(possible);
+        probed || possible < scope
     }
 }
 
