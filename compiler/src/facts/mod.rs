@@ -12,11 +12,14 @@
 //! analysis is repeated for each residue of the counter, up to [`MOST_CASES`] in all.
 
 mod address;
+mod arithmetic;
 mod eval;
 pub mod lanes;
 pub mod linear;
+mod loops;
 mod prove;
 mod symbol;
+mod truth;
 mod walk;
 
 pub use address::{Obstacle, tensor_offset, tile_offset};
