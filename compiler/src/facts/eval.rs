@@ -167,19 +167,19 @@ impl Walk<'_> {
         self.symbol(SymbolKind::Stride(param, dimension), (0, EXTENT_LIMIT - 1), NARROW_LIMIT - 1, name)
     }
 
-    fn thread_index(&self, axis: Axis) -> Lanes {
-        let [x, y, _] = self.kernel.block.map(|extent| extent as usize);
-        let mut values = vec![0i64; self.threads];
-        let mut thread = 0;
-        while thread < values.len() {
-            values[thread] = match axis {
-                Axis::X => thread % x,
-                Axis::Y => thread / x % y,
-                Axis::Z => thread / (x * y),
-            } as i64;
-            thread += 1;
+    fn thread_index(&mut self, axis: Axis) -> Lanes {
+        if let Some(lanes) = &self.thread_indices[axis.index()] {
+            return lanes.clone();
         }
-        Lanes::each(values)
+        let [x, y, _] = self.kernel.block.map(|extent| extent as usize);
+        let position = |thread: usize| match axis {
+            Axis::X => thread % x,
+            Axis::Y => thread / x % y,
+            Axis::Z => thread / (x * y),
+        };
+        let lanes = Lanes::each((0..self.threads).map(|thread| position(thread) as i64).collect());
+        self.thread_indices[axis.index()] = Some(lanes.clone());
+        lanes
     }
 
     /// A value of this type of which nothing else is known.
@@ -219,6 +219,21 @@ impl Walk<'_> {
         non_negative(goal, &self.all_facts(), &self.mask, &self.symbols)
     }
 
+    /// The same, tried for the least constant of all threads first: one proof for all is cheaper than one for each.
+    fn holds_for_least(&self, goal: &Linear) -> bool {
+        goal.for_least(&self.mask).is_some_and(|least| self.holds(&least)) || self.holds(goal)
+    }
+
+    /// Whether `goal ≥ 0` for all threads here in a launch with 32-bit indices.
+    pub(super) fn holds_in_narrow(&mut self, goal: &Linear) -> bool {
+        let (facts, mask) = (self.all_facts(), self.mask.clone());
+        let least = goal.for_least(&mask);
+        self.symbols.assuming_narrow(|symbols| {
+            least.is_some_and(|least| non_negative(&least, &facts, &mask, symbols))
+                || non_negative(goal, &facts, &mask, symbols)
+        })
+    }
+
     /// The least and largest value by the ranges of the symbols.
     pub(super) fn bounds(&self, form: &Linear) -> (i128, i128) {
         let low = lower_bound(form, &self.mask, &self.symbols);
@@ -242,28 +257,17 @@ impl Walk<'_> {
             return self.escape(None, scalar, EscapeKind::TooLarge, expr);
         };
         if scalar == Scalar::Usize {
-            if let Some(known) = form.known() {
-                match (known.min(&self.mask), known.max(&self.mask)) {
-                    (Some((least, _)), Some(most)) if least >= 0 => {
-                        self.narrow &= most < 1 << 32;
-                        return Value::Int(form);
-                    }
-                    _ => {}
-                }
-            }
-            if !self.holds(&form) {
+            if !self.holds_for_least(&form) {
                 return self.escape(Some(&form), scalar, EscapeKind::BelowZero, expr);
             }
-            let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(INDEX_LIMIT));
-            if !room.is_some_and(|room| self.holds(&room)) {
+            let negated = form.scale(&Lanes::Uniform(-1));
+            let room = negated.as_ref().and_then(|form| form.offset(INDEX_LIMIT));
+            if !room.is_some_and(|room| self.holds_for_least(&room)) {
                 return self.escape(Some(&form), scalar, EscapeKind::TooLarge, expr);
             }
             if self.narrow {
-                let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(u32::MAX.into()));
-                let (facts, mask) = (self.all_facts(), self.mask.clone());
-                self.narrow = room.is_some_and(|room| {
-                    self.symbols.assuming_narrow(|symbols| non_negative(&room, &facts, &mask, symbols))
-                });
+                let room = negated.and_then(|form| form.offset(u32::MAX.into()));
+                self.narrow = room.is_some_and(|room| self.holds_in_narrow(&room));
             }
             return Value::Int(form);
         }

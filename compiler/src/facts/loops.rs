@@ -185,10 +185,7 @@ impl Walk<'_> {
             return;
         }
         let room = variable.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(i64::from(i32::MAX)));
-        let (facts, mask) = (self.all_facts(), self.mask.clone());
-        self.narrow = room.is_some_and(|room| {
-            self.symbols.assuming_narrow(|symbols| super::prove::non_negative(&room, &facts, &mask, symbols))
-        });
+        self.narrow = room.is_some_and(|room| self.holds_in_narrow(&room));
     }
 }
 

@@ -85,8 +85,7 @@ fn common_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
     match coefficient {
         Lanes::Uniform(value) => (*value != 0).then_some(value.signum()),
         Lanes::Each(_) => {
-            let (least, _) = coefficient.min(mask)?;
-            let most = coefficient.max(mask)?;
+            let (least, most) = coefficient.extremes(mask)?;
             if least > 0 {
                 Some(1)
             } else if most < 0 {
@@ -100,11 +99,10 @@ fn common_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
 
 /// The least value that the ranges of the symbols allow, over the threads in the mask.
 pub fn lower_bound(form: &Linear, mask: &Mask, symbols: &Symbols) -> Option<i128> {
-    let mut bound = i128::from(form.constant.min(mask)?.0);
+    let mut bound = i128::from(form.constant.extremes(mask)?.0);
     for (symbol, coefficient) in &form.terms {
         let (low, high) = symbols.range(*symbol);
-        let (least, _) = coefficient.min(mask)?;
-        let most = coefficient.max(mask)?;
+        let (least, most) = coefficient.extremes(mask)?;
         let candidates = [
             i128::from(least).checked_mul(low)?,
             i128::from(least).checked_mul(high)?,

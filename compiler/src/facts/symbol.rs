@@ -202,20 +202,20 @@ impl Symbols {
 
     /// The product of two forms; `None` on overflow or where a product of symbols has not come up in the analysis.
     pub fn product(&self, a: &Linear, b: &Linear) -> Option<Linear> {
-        let mut out = Linear::constant(a.constant.zip(&b.constant, i64::checked_mul)?);
+        let mut out = Linear::constant(a.constant.multiply(&b.constant)?);
         for (symbol, coefficient) in &a.terms {
-            let coefficient = coefficient.zip(&b.constant, i64::checked_mul)?;
+            let coefficient = coefficient.multiply(&b.constant)?;
             out = out.add_scaled(&Linear::symbol(*symbol), &coefficient)?;
         }
         for (symbol, coefficient) in &b.terms {
-            let coefficient = coefficient.zip(&a.constant, i64::checked_mul)?;
+            let coefficient = coefficient.multiply(&a.constant)?;
             out = out.add_scaled(&Linear::symbol(*symbol), &coefficient)?;
         }
         for (x, p) in &a.terms {
             for (y, q) in &b.terms {
                 let kind = SymbolKind::Product((*x).min(*y), (*x).max(*y));
                 let product = self.find(&kind)?;
-                out = out.add_scaled(&Linear::symbol(product), &p.zip(q, i64::checked_mul)?)?;
+                out = out.add_scaled(&Linear::symbol(product), &p.multiply(q)?)?;
             }
         }
         Some(out)

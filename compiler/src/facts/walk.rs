@@ -44,6 +44,8 @@ pub(super) struct Walk<'a> {
     pub(super) guards: FactList,
     /// Facts that hold everywhere: contracts and the grid.
     pub(super) defining: FactList,
+    /// By axis, once it has come up: every thread's position in the block.
+    pub(super) thread_indices: [Option<Lanes>; 3],
     /// Symbols derived in the branches around this point.
     pub(super) derived: Vec<(Operation, Linear, Linear, SymbolId)>,
     pub(super) visits: Vec<Visit>,
@@ -70,6 +72,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         presence: Presence::All,
         guards: Vec::new(),
         defining: Vec::new(),
+        thread_indices: [const { None }; 3],
         derived: Vec::new(),
         visits: Vec::new(),
         escapes: Vec::new(),
