@@ -19,7 +19,7 @@ mod values;
 mod words;
 
 use crate::diagnostic::Diagnostics;
-use crate::facts::{Facts, Run, Visit};
+use crate::facts::{Facts, Run, SymbolKind, Visit};
 use crate::ir::{Base, Handle, Kernel, Param, Role, Site, Tile};
 use tileproof_model::report::{Report, SiteReport, Space, TileReport, Verdict};
 
@@ -102,8 +102,15 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
     let mut base_alignment: Vec<u32> = kernel.params.iter().map(|_| 1).collect();
     for site in kernel.sites.handles() {
         let visits = visits_of(&facts, site);
-        bounds::check(&kernel, site, &visits, diagnostics);
-        let aligned = alignment::check(&kernel, &facts, site, &visits, diagnostics);
+        // What is wrong with such an index has been reported, and makes everything else about the access unknown.
+        let follows = visits.iter().any(|(run, visit)| follows_escape(run, visit));
+        let aligned = match follows {
+            true => alignment::Aligned::default(),
+            false => {
+                bounds::check(&kernel, site, &visits, diagnostics);
+                alignment::check(&kernel, &facts, site, &visits, diagnostics)
+            }
+        };
         let alignment_verdict = alignment_verdict(&kernel, &aligned);
         if let (Base::Tensor(param), Some(bytes)) = (kernel.sites[site].place.base, aligned.base) {
             let needed = &mut base_alignment[param.index()];
@@ -118,6 +125,7 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
         };
         rows.push(row(&kernel, site, &cost, alignment_verdict, diagnostics));
         match &cost {
+            _ if follows => {}
             Cost::Shared(cost) => banks::report(&kernel, &facts, site, cost, diagnostics),
             Cost::Global(cost) => coalescing::report(&kernel, site, cost, diagnostics),
         }
@@ -157,6 +165,22 @@ fn visits_of(facts: &Facts, site: Handle<Site>) -> Visits<'_> {
             run.visits.iter().filter(move |visit| visit.site == site).map(move |visit| (run, visit))
         })
         .collect()
+}
+
+/// Whether the index of an access depends on a computation that may have left its range.
+fn follows_escape(run: &Run, visit: &Visit) -> bool {
+    let escaped = |symbol| run.escapes.iter().any(|escape| escape.symbol == symbol);
+    visit.index.iter().flat_map(|form| &form.terms).any(|(symbol, _)| match run.symbols.get(*symbol).kind {
+        SymbolKind::Product(a, b) => escaped(a) || escaped(b),
+        SymbolKind::Extent(..)
+        | SymbolKind::Stride(..)
+        | SymbolKind::Scalar(_)
+        | SymbolKind::Block(_)
+        | SymbolKind::Grid(_)
+        | SymbolKind::Counter(_)
+        | SymbolKind::Derived(_)
+        | SymbolKind::Opaque(_) => escaped(*symbol),
+    })
 }
 
 fn alignment_verdict(kernel: &Kernel, aligned: &alignment::Aligned) -> Verdict {

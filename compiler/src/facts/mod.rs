@@ -53,8 +53,8 @@ pub struct Run {
     pub visits: Vec<Visit>,
     /// Index computations that may leave the range of their type.
     pub escapes: Vec<Escape>,
-    /// Accesses to register arrays whose index is not known at compile time.
-    pub register_indices: Vec<SpanId>,
+    /// Accesses to register arrays and vectors whose index is not one number known at compile time, or is outside.
+    pub register_faults: Vec<RegisterFault>,
 }
 
 /// Which of the possible threads are really there.
@@ -92,6 +92,15 @@ pub struct Escape {
     pub below_zero: bool,
     /// The symbol that stands for its result.
     pub symbol: SymbolId,
+}
+
+/// An access to a register array, or to one value of a vector, that registers cannot serve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterFault {
+    /// The access.
+    pub span: SpanId,
+    /// The index and the extent that it is not below; `None` where the index is not one known number.
+    pub outside: Option<(i64, u32)>,
 }
 
 /// Analyses a kernel.

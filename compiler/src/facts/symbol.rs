@@ -144,6 +144,25 @@ impl Symbols {
         self.replaced.insert(id, by);
     }
 
+    /// Takes in that a form is non-negative, where that bounds its only symbol.
+    pub(super) fn bound(&mut self, fact: &Linear) {
+        let (Lanes::Uniform(constant), [(id, Lanes::Uniform(coefficient))]) =
+            (&fact.constant, fact.terms.as_slice())
+        else {
+            return;
+        };
+        let (constant, coefficient) = (i128::from(*constant), i128::from(*coefficient));
+        let symbol = &mut self.list[id.index()];
+        if coefficient > 0 {
+            // Rounded up: symbol ≥ −constant / coefficient.
+            symbol.low = symbol.low.max(-constant.div_euclid(coefficient));
+        } else if coefficient < 0 {
+            let high = constant.div_euclid(-coefficient);
+            symbol.high = symbol.high.min(high);
+            symbol.narrow_high = symbol.narrow_high.min(high);
+        }
+    }
+
     /// Splits a symbol by its residue.
     pub(super) fn split(&mut self, id: SymbolId, residue: Residue) {
         let symbol = self.get(id).clone();

@@ -6,11 +6,10 @@ use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
-use super::{Escape, Presence, Run, Visit};
+use super::{Escape, Presence, RegisterFault, Run, Visit};
 use crate::ir::{
     Axis, Base, BinaryOp, Block, CompareOp, ExprKind, Handle, Kernel, Local, Loop, Scalar, Site, Stmt,
 };
-use crate::span::SpanId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -140,7 +139,7 @@ pub(super) struct Walk<'a> {
     pub(super) derived: Vec<(Operation, Linear, Linear, SymbolId)>,
     visits: Vec<Visit>,
     pub(super) escapes: Vec<Escape>,
-    pub(super) register_indices: Vec<SpanId>,
+    pub(super) register_faults: Vec<RegisterFault>,
     trips: Vec<Option<Option<u32>>>,
     pub(super) narrow: bool,
 }
@@ -161,7 +160,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         derived: Vec::new(),
         visits: Vec::new(),
         escapes: Vec::new(),
-        register_indices: Vec::new(),
+        register_faults: Vec::new(),
         trips: vec![None; kernel.loops.len()],
         narrow: true,
     };
@@ -169,9 +168,9 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
     // The host's arithmetic is checked at launch, not here.
     (walk.narrow, walk.escapes) = (true, Vec::new());
     walk.block(&kernel.body);
-    let Walk { symbols, visits, escapes, register_indices, trips, narrow, requests, .. } = walk;
+    let Walk { symbols, visits, escapes, register_faults, trips, narrow, requests, .. } = walk;
     let trips = trips.into_iter().map(|trip| trip.flatten()).collect();
-    Walked { run: Run { symbols, visits, escapes, register_indices }, trips, narrow, requests }
+    Walked { run: Run { symbols, visits, escapes, register_faults }, trips, narrow, requests }
 }
 
 impl Walk<'_> {
@@ -190,7 +189,10 @@ impl Walk<'_> {
         }
         for condition in conditions {
             let truth = self.truth(condition);
-            self.defining.extend(truth.when_true);
+            for fact in truth.when_true {
+                self.symbols.bound(&fact);
+                self.defining.push(fact);
+            }
         }
         // The grid is the same everywhere, so its facts are made here, outside every branch.
         for axis in [Axis::X, Axis::Y, Axis::Z] {
@@ -199,11 +201,11 @@ impl Walk<'_> {
     }
 
     /// How much is known here; [`Walk::leave`] forgets what was learnt since.
-    fn enter(&self) -> (usize, usize) {
+    pub(super) fn enter(&self) -> (usize, usize) {
         (self.guards.len(), self.derived.len())
     }
 
-    fn leave(&mut self, (guards, derived): (usize, usize)) {
+    pub(super) fn leave(&mut self, (guards, derived): (usize, usize)) {
         self.guards.truncate(guards);
         self.derived.truncate(derived);
     }
@@ -338,15 +340,19 @@ impl Walk<'_> {
             }
             Stmt::AssignLane { local, index, lane, value } => {
                 self.value(*value);
-                let span = self.kernel.exprs[*lane].span;
+                let kernel = self.kernel;
+                let (width, span) = (kernel.locals[*local].ty.width(), kernel.exprs[*lane].span);
                 self.register_access(*local, index, span);
-                self.register_access(*local, &[*lane], span);
+                self.register_index(*lane, width, span);
             }
             Stmt::Load { local, site } => {
                 let uniform = self.visit(*site);
                 let ty = self.kernel.locals[*local].ty;
                 let value = match ty {
-                    crate::ir::Type::Scalar(scalar) => self.opaque(scalar, uniform),
+                    crate::ir::Type::Scalar(scalar) => {
+                        let memory = self.kernel.base_name(self.kernel.sites[*site].place.base);
+                        self.opaque_from(scalar, uniform, format!("a value of `{memory}`"))
+                    }
                     crate::ir::Type::Vector(..) => Value::Data,
                 };
                 self.environment[local.index()] = Some(value);
@@ -558,7 +564,8 @@ impl Walk<'_> {
                     crate::ir::Type::Scalar(scalar) => scalar,
                     crate::ir::Type::Vector(..) => continue,
                 };
-                self.environment[local.index()] = Some(self.opaque(scalar, false));
+                let name = format!("`{}`, which the loop changes", self.kernel.locals[*local].name);
+                self.environment[local.index()] = Some(self.opaque_from(scalar, false, name));
             }
         }
     }
