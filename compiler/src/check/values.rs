@@ -21,13 +21,24 @@ pub(super) fn check(_kernel: &Kernel, facts: &Facts, diagnostics: &mut Diagnosti
                     .help("promise it in `requires(…)`, or guard the division with a comparison"),
             });
         }
-        for span in &run.register_indices {
-            let text = diagnostics.spans.get(*span).text.clone();
-            diagnostics.report(
-                Diagnostic::new(Code::RegisterIndex, *span, "a register array is indexed by a value that is not constant")
-                    .note(format!("`{text}` must be one number for all threads once constant loops are unrolled: registers have no addresses, so the array would move to slow local memory"))
-                    .help("index it by constants and by variables of loops with constant bounds"),
-            );
+        for fault in &run.register_faults {
+            let text = diagnostics.spans.get(fault.span).text.clone();
+            diagnostics.report(match fault.outside {
+                Some((index, extent)) => Diagnostic::new(
+                    Code::RegisterIndex,
+                    fault.span,
+                    format!("index of registers out of bounds: it is {index}, and there are {extent}"),
+                )
+                .note(format!("in `{text}`, once constant loops are unrolled"))
+                .help(format!("keep it below {extent}")),
+                None => Diagnostic::new(
+                    Code::RegisterIndex,
+                    fault.span,
+                    "a register array is indexed by a value that is not constant",
+                )
+                .note(format!("`{text}` must be one number for all threads once constant loops are unrolled: registers have no addresses, so the array would move to slow local memory"))
+                .help("index it by constants and by variables of loops with constant bounds"),
+            });
         }
     }
 }

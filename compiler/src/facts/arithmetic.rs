@@ -7,7 +7,7 @@ use super::linear::Linear;
 use super::prove::tighten;
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::walk::Walk;
-use crate::ir::{BinaryOp, Scope};
+use crate::ir::{BinaryOp, Scalar, Scope};
 use std::rc::Rc;
 
 /// How a symbol came about, so that equal operations on equal operands give one symbol.
@@ -213,7 +213,13 @@ impl Walk<'_> {
         Some(form)
     }
 
-    pub(super) fn extremum(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
+    pub(super) fn extremum(
+        &mut self,
+        op: BinaryOp,
+        a: &Linear,
+        b: &Linear,
+        scalar: Scalar,
+    ) -> Option<Linear> {
         let min = op == BinaryOp::Min;
         let difference = b.sub(a)?;
         if self.holds(&difference) {
@@ -222,7 +228,7 @@ impl Walk<'_> {
         if self.holds(&a.sub(b)?) {
             return Some(if min { b.clone() } else { a.clone() });
         }
-        let ((low_a, high_a), (low_b, high_b)) = (self.bounds(a), self.bounds(b));
+        let ((low_a, high_a), (low_b, high_b)) = (self.bounds_of(a, scalar), self.bounds_of(b, scalar));
         let range =
             if min { (low_a.min(low_b), high_a.min(high_b)) } else { (low_a.max(low_b), high_a.max(high_b)) };
         let interior = self.varying_side(a, b);

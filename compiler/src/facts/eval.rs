@@ -6,16 +6,20 @@ use super::prove::{lower_bound, non_negative, tighten};
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::truth::{Truth, Value};
 use super::walk::Walk;
-use super::{Escape, EscapeKind};
+use super::{Escape, EscapeKind, RegisterFault};
 use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Scalar, Scope, Type, UnaryOp};
 use std::rc::Rc;
 
-/// Index arithmetic must stay below this; what is larger is not an address on any machine.
+/// Index arithmetic that guards must bound is asked to stay below this: a number that fits the forms, and larger than an
+/// address on any machine.
 const INDEX_LIMIT: i64 = 1 << 62;
 /// Extents, strides and index arguments stay below this: no GPU has so much memory, and the launcher checks it.
 pub(super) const EXTENT_LIMIT: i128 = 1 << 47;
 /// What the launcher demands of extents, strides and index arguments before it chooses 32-bit indices.
 pub(super) const NARROW_LIMIT: i128 = 1 << 31;
+
+/// A symbol that ranges this far settles no comparison for some threads only.
+const FAR: i128 = 1 << 40;
 
 impl Walk<'_> {
     pub(super) fn value(&mut self, handle: Handle<Expr>) -> Value {
@@ -59,19 +63,22 @@ impl Walk<'_> {
             },
             ExprKind::Element(local, index) => {
                 self.register_access(*local, index, expr.span);
-                self.opaque(scalar, Scope::Lane)
+                self.opaque_from(
+                    scalar,
+                    Scope::Lane,
+                    format!("an element of `{}`", kernel.locals[*local].name),
+                )
             }
             ExprKind::Lane(vector, lane) => {
                 self.value(*vector);
-                if let Value::Int(lane) = self.value(*lane)
-                    && lane.known_uniform().is_none()
-                {
-                    self.register_indices.push(expr.span);
-                }
+                self.register_index(*lane, kernel.exprs[*vector].ty.width(), expr.span);
                 self.opaque(scalar, Scope::Lane)
             }
             ExprKind::Vector(_) => Value::Data,
             ExprKind::Unary(op, a) => self.unary(*op, *a, scalar, expr),
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if scalar == Scalar::Bool => {
+                Value::Truth(self.logical(*op == BinaryOp::And, *a, *b))
+            }
             ExprKind::Binary(op, a, b) => self.binary(*op, *a, *b, scalar, expr),
             ExprKind::Compare(op, a, b) => self.comparison(*op, *a, *b),
             ExprKind::Select(condition, a, b) => {
@@ -94,21 +101,33 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes an access to a register array whose index is not one number known at compile time.
+    /// An access to a register array.
     pub(super) fn register_access(
         &mut self,
-        _local: Handle<crate::ir::Local>,
+        local: Handle<crate::ir::Local>,
         index: &[Handle<Expr>],
         span: crate::span::SpanId,
     ) {
-        for index in index {
-            let known = match self.value(*index) {
-                Value::Int(form) => form.known_uniform().is_some(),
-                Value::Truth(_) | Value::Data => false,
-            };
-            if !known && !self.register_indices.contains(&span) {
-                self.register_indices.push(span);
-            }
+        let kernel = self.kernel;
+        for (index, extent) in index.iter().zip(&kernel.locals[local].extents) {
+            self.register_index(*index, *extent, span);
+        }
+    }
+
+    /// Notes an index of registers that is not one number known at compile time, or outside.
+    pub(super) fn register_index(&mut self, index: Handle<Expr>, extent: u32, span: crate::span::SpanId) {
+        let known = match self.value(index) {
+            Value::Int(form) => form.known_uniform(),
+            Value::Truth(_) | Value::Data => None,
+        };
+        let outside = match known {
+            Some(index) if (0..i64::from(extent)).contains(&index) => return,
+            Some(index) => Some((index, extent)),
+            None => None,
+        };
+        let fault = RegisterFault { span, outside };
+        if !self.mask.is_empty() && self.register_faults.iter().all(|other| other.span != span) {
+            self.register_faults.push(fault);
         }
     }
 
@@ -184,6 +203,11 @@ impl Walk<'_> {
 
     /// A value of this type of which nothing else is known.
     pub(super) fn opaque(&mut self, scalar: Scalar, scope: Scope) -> Value {
+        self.opaque_from(scalar, scope, "a value that is not known here".into())
+    }
+
+    /// The same, with where it comes from, for messages.
+    pub(super) fn opaque_from(&mut self, scalar: Scalar, scope: Scope, name: String) -> Value {
         let Some((low, high)) = scalar.range() else {
             return if scalar == Scalar::Bool {
                 Value::Truth(if scope >= Scope::Warp { Truth::uniform() } else { Truth::data() })
@@ -193,7 +217,7 @@ impl Walk<'_> {
         };
         let number = self.symbols.len() as u32;
         let kind = SymbolKind::Opaque(number);
-        let id = self.symbols.add(Symbol::new(kind, (low, high), scope, format!("value {number}")));
+        let id = self.symbols.add(Symbol::new(kind, (low, high), scope, name));
         Value::Int(Linear::symbol(id))
     }
 
@@ -242,6 +266,12 @@ impl Walk<'_> {
         (low.unwrap_or(i128::MIN / 4), high.map_or(i128::MAX / 4, |high| -high))
     }
 
+    /// The same, for a value of this type.
+    pub(super) fn bounds_of(&self, form: &Linear, scalar: Scalar) -> (i128, i128) {
+        let (low, high) = self.bounds(form);
+        scalar.range().map_or((low, high), |(least, most)| (low.max(least), high.min(most)))
+    }
+
     // ---- operations ----
 
     /// The value as far as its type can hold it.
@@ -262,7 +292,9 @@ impl Walk<'_> {
             }
             let negated = form.scale(&Lanes::Uniform(-1));
             let room = negated.as_ref().and_then(|form| form.offset(INDEX_LIMIT));
-            if !room.is_some_and(|room| self.holds_for_least(&room)) {
+            if self.bounds(&form).1 > i128::from(u64::MAX)
+                && !room.is_some_and(|room| self.holds_for_least(&room))
+            {
                 return self.escape(Some(&form), scalar, EscapeKind::TooLarge, expr);
             }
             if self.narrow {
@@ -274,7 +306,7 @@ impl Walk<'_> {
         let (low, high) = self.bounds(&form);
         match scalar.range() {
             Some((least, most)) if least <= low && high <= most => Value::Int(form),
-            _ => self.opaque(scalar, Scope::Lane),
+            _ => self.opaque(scalar, self.symbols.scope(&form)),
         }
     }
 
@@ -285,9 +317,9 @@ impl Walk<'_> {
         if let (Scalar::Usize, Value::Int(result)) = (scalar, &value) {
             self.narrow = false;
             // What follows from an escape is no news.
-            if !form
-                .is_some_and(|form| self.escaped.iter().any(|symbol| !form.coefficient(*symbol).is_zero()))
-            {
+            let follows =
+                |form: &Linear| form.terms.iter().any(|(id, _)| self.symbols.is_one_of(*id, &self.escaped));
+            if !form.is_some_and(follows) {
                 self.escapes.push(Escape { span: expr.span, kind });
             }
             self.escaped.extend(result.terms.iter().map(|(symbol, _)| *symbol));
@@ -323,13 +355,30 @@ impl Walk<'_> {
         let (a, b) = match (self.value(a), self.value(b)) {
             (Value::Int(a), Value::Int(b)) => (a, b),
             (Value::Truth(a), Value::Truth(b)) => {
-                return match op {
-                    BinaryOp::And => Value::Truth(a.and(b)),
-                    BinaryOp::Or => Value::Truth(a.not().and(b.not()).not()),
-                    _ => Value::Truth(Truth { arbitrary: a.arbitrary || b.arbitrary, ..Truth::data() }),
-                };
+                return Value::Truth(Truth { arbitrary: a.arbitrary || b.arbitrary, ..Truth::data() });
             }
             _ => return self.opaque(scalar, Scope::Lane),
+        };
+        // Shift amounts are masked to the width.
+        let b = match op {
+            BinaryOp::Shl | BinaryOp::Shr => match b.known() {
+                Some(by) => {
+                    let bits = 8 * i64::from(scalar.bytes());
+                    by.map(|by| Some(by.rem_euclid(bits))).map_or(b, Linear::constant)
+                }
+                None => b,
+            },
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::DivCeil => b,
         };
         if let (Some(x), Some(y)) = (a.known(), b.known()) {
             // Operations that may fail on inactive lanes only: a failure is not a reason to forget the others.
@@ -374,7 +423,7 @@ impl Walk<'_> {
                 _ => self.bitwise(op, &a, &b),
             },
             BinaryOp::Or | BinaryOp::Xor => self.bitwise(op, &a, &b),
-            BinaryOp::Min | BinaryOp::Max => self.extremum(op, &a, &b),
+            BinaryOp::Min | BinaryOp::Max => self.extremum(op, &a, &b, scalar),
         };
         match form {
             Some(form) => self.fit(Some(form), scalar, expr),
@@ -383,6 +432,38 @@ impl Walk<'_> {
             }
             None => self.opaque(scalar, self.common_scope(&a, &b)),
         }
+    }
+
+    /// `a && b`, `a || b`. The right side counts only where the left one leaves the result open, so what goes wrong in
+    /// it elsewhere does not matter.
+    fn logical(&mut self, and: bool, a: Handle<Expr>, b: Handle<Expr>) -> Truth {
+        let left = self.truth(a);
+        let before = (self.escapes.len(), self.register_faults.len(), self.narrow);
+        let mut right = self.truth(b);
+        if (self.escapes.len(), self.register_faults.len(), self.narrow) != before {
+            self.escapes.truncate(before.0);
+            self.register_faults.truncate(before.1);
+            self.narrow = before.2;
+            let (scope, mask) = (self.enter(), self.mask.clone());
+            let (decided, holds) = match and {
+                true => (&left.known_false, &left.when_true),
+                false => (&left.known_true, &left.when_false),
+            };
+            self.mask = mask.and(&decided.not());
+            self.guards.extend(holds.iter().cloned());
+            let learnt = self.guards.len();
+            right = self.truth(b);
+            // What defines symbols of the right side holds where that side counts.
+            let defining = self.guards.split_off(learnt);
+            if and {
+                right.when_true.extend(defining);
+            } else {
+                right.when_false.extend(defining);
+            }
+            self.leave(scope);
+            self.mask = mask;
+        }
+        if and { left.and(right) } else { left.not().and(right.not()).not() }
     }
 
     fn comparison(&mut self, op: CompareOp, a: Handle<Expr>, b: Handle<Expr>) -> Value {
@@ -415,13 +496,26 @@ impl Walk<'_> {
             return Truth::known(Mask::Uniform(false));
         }
         let arbitrary = form.terms.iter().any(|(symbol, _)| self.symbols.get(*symbol).scope < Scope::Warp);
+        let (known_true, known_false) = self.settled_threads(&form);
         Truth {
-            known_true: Mask::Uniform(false),
-            known_false: Mask::Uniform(false),
+            known_true,
+            known_false,
             when_true: vec![Rc::new(tighten(form))],
             when_false: negated.map(|form| Rc::new(tighten(form))).into_iter().collect(),
             arbitrary,
         }
+    }
+
+    /// The threads for which a form is certainly non-negative, and those for which it is certainly negative, by the
+    /// ranges of its symbols.
+    fn settled_threads(&self, form: &Linear) -> (Mask, Mask) {
+        let unknown = Linear { constant: Lanes::Uniform(0), terms: form.terms.clone() };
+        let (low, high) = self.bounds(&unknown);
+        let mask = |test: &dyn Fn(i128) -> bool| mask_of(&form.constant, |value| test(i128::from(value)));
+        (
+            if low < -FAR { Mask::Uniform(false) } else { mask(&|value| value + low >= 0) },
+            if high > FAR { Mask::Uniform(false) } else { mask(&|value| value + high < 0) },
+        )
     }
 
     fn equal(&mut self, a: &Linear, b: &Linear) -> Truth {
@@ -468,7 +562,8 @@ impl Walk<'_> {
                 if settled.is_full() {
                     return Value::Int(Linear::select(&condition.known_true, &a, &b, self.threads));
                 }
-                let ((low_a, high_a), (low_b, high_b)) = (self.bounds(&a), self.bounds(&b));
+                let ((low_a, high_a), (low_b, high_b)) =
+                    (self.bounds_of(&a, scalar), self.bounds_of(&b, scalar));
                 let scope = condition.scope(&self.symbols).min(self.common_scope(&a, &b));
                 let number = self.symbols.len() as u32;
                 let range = (low_a.min(low_b), high_a.max(high_b));

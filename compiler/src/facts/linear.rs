@@ -56,12 +56,14 @@ impl Linear {
         }
     }
 
+    /// The coefficient of a symbol that the form holds.
+    pub(super) fn find(&self, symbol: SymbolId) -> Option<&Lanes> {
+        self.terms.iter().find(|(other, _)| *other == symbol).map(|(_, coefficient)| coefficient)
+    }
+
     /// The coefficient of a symbol.
     pub fn coefficient(&self, symbol: SymbolId) -> Lanes {
-        match self.terms.binary_search_by_key(&symbol, |(symbol, _)| *symbol) {
-            Ok(place) => self.terms[place].1.clone(),
-            Err(_) => Lanes::Uniform(0),
-        }
+        self.find(symbol).cloned().unwrap_or(Lanes::Uniform(0))
     }
 
     /// Whether the constant and all coefficients are the same for all threads.

@@ -165,7 +165,7 @@ impl Walk<'_> {
         Mark {
             visits: self.visits.len(),
             escapes: self.escapes.len(),
-            register_indices: self.register_indices.len(),
+            register_faults: self.register_faults.len(),
             narrow: self.narrow,
             trips: self.trips.clone(),
         }
@@ -175,7 +175,7 @@ impl Walk<'_> {
     fn rewind(&mut self, mark: Mark) {
         self.visits.truncate(mark.visits);
         self.escapes.truncate(mark.escapes);
-        self.register_indices.truncate(mark.register_indices);
+        self.register_faults.truncate(mark.register_faults);
         (self.narrow, self.trips) = (mark.narrow, mark.trips);
     }
 
@@ -193,7 +193,7 @@ impl Walk<'_> {
 struct Mark {
     visits: usize,
     escapes: usize,
-    register_indices: usize,
+    register_faults: usize,
     narrow: bool,
     trips: Vec<Trips>,
 }
@@ -233,7 +233,8 @@ impl Carried {
             self.symbol = form.lone_symbol();
             return Value::Int(form);
         }
-        walk.opaque(scalar, self.scope())
+        let name = format!("`{}`, which the loop changes,", walk.kernel.locals[self.local].name);
+        walk.opaque_from(scalar, self.scope(), name)
     }
 
     fn scope(&self) -> Scope {

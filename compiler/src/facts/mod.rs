@@ -58,14 +58,15 @@ pub struct Run {
     pub escapes: Vec<Escape>,
     /// The symbols that stand for their results, and for the results of what was computed with these.
     pub escaped: Vec<SymbolId>,
-    /// Accesses to register arrays whose index is not known at compile time.
-    pub register_indices: Vec<SpanId>,
+    /// Accesses to register arrays and vectors whose index is not one number known at compile time, or is outside.
+    pub register_faults: Vec<RegisterFault>,
 }
 
 impl Run {
     /// Whether a form depends on an index computation that has been reported for leaving its range.
     pub fn follows_escape(&self, form: &Linear) -> bool {
-        self.escaped.iter().any(|symbol| !form.coefficient(*symbol).is_zero())
+        !self.escapes.is_empty()
+            && form.terms.iter().any(|(symbol, _)| self.symbols.is_one_of(*symbol, &self.escaped))
     }
 }
 
@@ -142,6 +143,15 @@ impl Trips {
             (Trips::Constant(_) | Trips::Various, _) => Trips::Various,
         }
     }
+}
+
+/// An access to a register array, or to one value of a vector, that registers cannot serve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterFault {
+    /// The access.
+    pub span: SpanId,
+    /// The index and the extent that it is not below; `None` where the index is not one known number.
+    pub outside: Option<(i64, u32)>,
 }
 
 /// Analyses a kernel.

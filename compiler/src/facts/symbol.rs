@@ -180,6 +180,25 @@ impl Symbols {
         self.replaced.insert(id, by);
     }
 
+    /// Takes in that a form is non-negative, where that bounds its only symbol.
+    pub(super) fn bound(&mut self, fact: &Linear) {
+        let (Lanes::Uniform(constant), [(id, Lanes::Uniform(coefficient))]) =
+            (&fact.constant, fact.terms.as_slice())
+        else {
+            return;
+        };
+        let (constant, coefficient) = (i128::from(*constant), i128::from(*coefficient));
+        let symbol = &mut self.list[id.index()];
+        if coefficient > 0 {
+            // Rounded up: symbol ≥ −constant / coefficient.
+            symbol.low = symbol.low.max(-constant.div_euclid(coefficient));
+        } else if coefficient < 0 {
+            let high = constant.div_euclid(-coefficient);
+            symbol.high = symbol.high.min(high);
+            symbol.narrow_high = symbol.narrow_high.min(high);
+        }
+    }
+
     /// Splits a symbol by its residue.
     pub(super) fn split(&mut self, id: SymbolId, residue: Residue) {
         let symbol = self.get(id).clone();
@@ -244,6 +263,21 @@ impl Symbols {
             }
         }
         self.product(a, b)
+    }
+
+    /// Whether a symbol, or a factor of it, is among these.
+    pub(super) fn is_one_of(&self, id: SymbolId, list: &[SymbolId]) -> bool {
+        match self.get(id).kind {
+            SymbolKind::Product(a, b) => self.is_one_of(a, list) || self.is_one_of(b, list),
+            SymbolKind::Extent(..)
+            | SymbolKind::Stride(..)
+            | SymbolKind::Scalar(_)
+            | SymbolKind::Block(_)
+            | SymbolKind::Grid(_)
+            | SymbolKind::Counter(_)
+            | SymbolKind::Derived(_)
+            | SymbolKind::Opaque(_) => list.contains(&id),
+        }
     }
 
     /// The products of a form that is one symbol with others: the other factor, and the product.

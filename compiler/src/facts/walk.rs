@@ -7,9 +7,8 @@ use super::linear::{Linear, SymbolId};
 use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
 use super::truth::{Truth, Value};
-use super::{Escape, Presence, Run, Trips, Visit};
+use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{Axis, Base, BinaryOp, Block, CompareOp, ExprKind, Handle, Kernel, Local, Scope, Site, Stmt};
-use crate::span::SpanId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -51,7 +50,7 @@ pub(super) struct Walk<'a> {
     pub(super) visits: Vec<Visit>,
     pub(super) escapes: Vec<Escape>,
     pub(super) escaped: Vec<SymbolId>,
-    pub(super) register_indices: Vec<SpanId>,
+    pub(super) register_faults: Vec<RegisterFault>,
     pub(super) trips: Vec<Trips>,
     pub(super) narrow: bool,
     /// Whether what is evaluated is the launcher's, not a thread's.
@@ -77,7 +76,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         visits: Vec::new(),
         escapes: Vec::new(),
         escaped: Vec::new(),
-        register_indices: Vec::new(),
+        register_faults: Vec::new(),
         trips: vec![Trips::Unreached; kernel.loops.len()],
         narrow: true,
         on_host: true,
@@ -90,14 +89,14 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         visits,
         escapes,
         escaped,
-        register_indices,
+        register_faults,
         trips,
         narrow,
         requests,
         address_requests,
         ..
     } = walk;
-    let run = Run { symbols, visits, escapes, escaped, register_indices };
+    let run = Run { symbols, visits, escapes, escaped, register_faults };
     Walked { run, trips, narrow, requests, address_requests }
 }
 
@@ -117,7 +116,10 @@ impl Walk<'_> {
         }
         for condition in conditions {
             let truth = self.truth(condition);
-            self.defining.extend(truth.when_true);
+            for fact in truth.when_true {
+                self.symbols.bound(&fact);
+                self.defining.push(fact);
+            }
         }
         // The grid is the same everywhere, so its facts are made here, outside every branch.
         for axis in [Axis::X, Axis::Y, Axis::Z] {
@@ -260,15 +262,19 @@ impl Walk<'_> {
             }
             Stmt::AssignLane { local, index, lane, value } => {
                 self.value(*value);
-                let span = self.kernel.exprs[*lane].span;
+                let kernel = self.kernel;
+                let (width, span) = (kernel.locals[*local].ty.width(), kernel.exprs[*lane].span);
                 self.register_access(*local, index, span);
-                self.register_access(*local, &[*lane], span);
+                self.register_index(*lane, width, span);
             }
             Stmt::Load { local, site } => {
                 let scope = self.visit(*site);
                 let ty = self.kernel.locals[*local].ty;
                 let value = match ty {
-                    crate::ir::Type::Scalar(scalar) => self.opaque(scalar, scope),
+                    crate::ir::Type::Scalar(scalar) => {
+                        let memory = self.kernel.base_name(self.kernel.sites[*site].place.base);
+                        self.opaque_from(scalar, scope, format!("a value of `{memory}`"))
+                    }
                     crate::ir::Type::Vector(..) => Value::Data,
                 };
                 self.environment[local.index()] = Some(value);
