@@ -2,7 +2,7 @@
 
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
-use super::prove::{lower_bound, non_negative, tighten};
+use super::prove::{follows, lower_bound, non_negative, tighten};
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::truth::{Truth, Value};
 use super::walk::Walk;
@@ -489,10 +489,16 @@ impl Walk<'_> {
             return Truth::known(mask_of(lanes, |value| value >= 0));
         }
         let negated = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(-1));
-        if self.holds(&form) {
+        // Most comparisons are open, so a short look must do: for the thread that decides, with few facts.
+        let facts = self.all_facts();
+        let settled = |goal: &Linear| {
+            let goal = goal.for_least(&self.mask).unwrap_or_else(|| goal.clone());
+            follows(&goal, &facts, &self.mask, &self.symbols)
+        };
+        if settled(&form) {
             return Truth::known(Mask::Uniform(true));
         }
-        if negated.as_ref().is_some_and(|negated| self.holds(negated)) {
+        if negated.as_ref().is_some_and(settled) {
             return Truth::known(Mask::Uniform(false));
         }
         let arbitrary = form.terms.iter().any(|(symbol, _)| self.symbols.get(*symbol).scope < Scope::Warp);

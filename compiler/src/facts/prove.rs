@@ -20,7 +20,12 @@ pub type FactList = Vec<Rc<Linear>>;
 
 /// Whether `goal ≥ 0` for all threads in the mask.
 pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
-    search(goal, facts, mask, symbols, DEPTH, &mut 0)
+    search(goal, facts, mask, symbols, DEPTH, &mut { ATTEMPTS })
+}
+
+/// The same by at most two facts, for questions whose answer is mostly no.
+pub(super) fn follows(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
+    search(goal, facts, mask, symbols, 2, &mut { ATTEMPTS })
 }
 
 fn search(
@@ -49,10 +54,10 @@ fn search(
                 if common_sign(other, mask) != Some(sign) {
                     continue;
                 }
-                *attempts += 1;
-                if *attempts > ATTEMPTS {
+                if *attempts == 0 {
                     return false;
                 }
+                *attempts -= 1;
                 if let Some(rest) = eliminate(goal, coefficient, fact, other, *symbol)
                     && search(&rest, facts, mask, symbols, depth - 1, attempts)
                 {
