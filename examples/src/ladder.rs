@@ -31,9 +31,12 @@ pub struct Rung {
     /// Runs on the CPU.
     pub simulate: fn(&HostTensor<'_, f32, 2>, &mut HostTensorMut<'_, f32, 2>) -> Result<Counts, Error>,
     /// Runs on a GPU.
-    pub launch:
-        fn(&Arc<CudaStream>, &TensorView<'_, f32, 2>, &mut TensorViewMut<'_, f32, 2>) -> Result<(), Error>,
+    pub launch: Launch,
 }
+
+/// How the kernels of the ladder are launched.
+pub type Launch =
+    fn(&Arc<CudaStream>, &TensorView<'_, f32, 2>, &mut TensorViewMut<'_, f32, 2>) -> Result<(), Error>;
 
 macro_rules! rung {
     ($kernel:ident, transposes: $transposes:expr, multiple: $multiple:expr) => {

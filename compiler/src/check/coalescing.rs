@@ -7,7 +7,7 @@ use super::words::{count, noun};
 use super::{Visits, operation};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Linear, Visit, tensor_offset};
-use crate::ir::{Handle, Kernel, Param, Site};
+use crate::ir::{Handle, Kernel, Param, Scope, Site};
 use tileproof_model::access::{Access, LANES, cost};
 
 /// What a site costs.
@@ -71,7 +71,9 @@ pub(super) fn judge(
             judgement.unknown = Some("the numbers in the index are too large".into());
             break;
         };
-        if let Some((symbol, _)) = offset.terms.iter().find(|(symbol, _)| !run.symbols.get(*symbol).uniform) {
+        if let Some((symbol, _)) =
+            offset.terms.iter().find(|(symbol, _)| run.symbols.get(*symbol).scope < Scope::Warp)
+        {
             let name = &run.symbols.get(*symbol).name;
             judgement.unknown =
                 Some(format!("the address depends on {name}, which may differ from lane to lane"));

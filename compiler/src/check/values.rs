@@ -1,29 +1,24 @@
 //! Do the values mean what they say: index arithmetic stays in its range, register arrays are indexed by constants.
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::facts::Facts;
+use crate::facts::{EscapeKind, Facts};
 use crate::ir::Kernel;
 
 pub(super) fn check(_kernel: &Kernel, facts: &Facts, diagnostics: &mut Diagnostics) {
     for run in &facts.runs {
         for escape in &run.escapes {
             let text = diagnostics.spans.get(escape.span).text.clone();
-            diagnostics.report(if escape.below_zero {
-                Diagnostic::new(
-                    Code::IndexRange,
-                    escape.span,
-                    format!("index arithmetic may fall below zero: `{text}`"),
-                )
-                .note("`usize` has no negative numbers: the index would wrap to a very large one")
-                .help("guard it with a comparison that proves the left side is at least the right one")
-            } else {
-                Diagnostic::new(
-                    Code::IndexRange,
-                    escape.span,
-                    format!("index arithmetic may overflow: `{text}`"),
-                )
-                .note("nothing here says how large the operands are")
-                .help("state what bounds them in `requires(…)`, or guard it with a comparison")
+            let error = |message: String| Diagnostic::new(Code::IndexRange, escape.span, message);
+            diagnostics.report(match escape.kind {
+                EscapeKind::BelowZero => error(format!("index arithmetic may fall below zero: `{text}`"))
+                    .note("`usize` has no negative numbers: the index would wrap to a very large one")
+                    .help("guard it with a comparison that proves the left side is at least the right one"),
+                EscapeKind::TooLarge => error(format!("index arithmetic may overflow: `{text}`"))
+                    .note("nothing here says how large the operands are")
+                    .help("state what bounds them in `requires(…)`, or guard it with a comparison"),
+                EscapeKind::DivisionByZero => error(format!("division may be by zero: `{text}`"))
+                    .note("nothing here says that the divisor is at least 1")
+                    .help("promise it in `requires(…)`, or guard the division with a comparison"),
             });
         }
         for span in &run.register_indices {

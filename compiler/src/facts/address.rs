@@ -3,9 +3,8 @@
 use super::Visit;
 use super::lanes::Lanes;
 use super::linear::{Linear, SymbolId};
-use super::prove::gcd;
 use super::symbol::{SymbolKind, Symbols};
-use crate::ir::{Handle, Kernel, Layout, Param, ParamKind, Tile};
+use crate::ir::{Handle, Kernel, Layout, Param, ParamKind, Scope, Tile};
 
 /// Why the place of an access relative to its neighbours in the warp is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,13 +32,13 @@ pub fn tile_offset(
     for (place, form) in visit.index.iter().enumerate().rev() {
         let form = symbols.interior(form).ok_or(Obstacle::Overflow)?;
         for (symbol, coefficient) in &form.terms {
-            let Some(coefficient) = coefficient.uniform() else { return Err(Obstacle::Varying(*symbol)) };
-            if !symbols.get(*symbol).uniform {
+            if coefficient.scope().min(symbols.get(*symbol).scope) < Scope::Warp {
                 return Err(Obstacle::Varying(*symbol));
             }
-            let step = coefficient.checked_mul(stride).ok_or(Obstacle::Overflow)?;
-            if step % period != 0 {
-                return Err(Obstacle::Residue(*symbol, period / gcd(step.abs(), period)));
+            let step = coefficient.map(|value| value.checked_mul(stride)).ok_or(Obstacle::Overflow)?;
+            let divisor = step.gcd(period);
+            if divisor != period {
+                return Err(Obstacle::Residue(*symbol, period / divisor));
             }
         }
         constants.push(form.constant);

@@ -1,28 +1,21 @@
 //! The value of an expression for every thread.
 
-use super::Escape;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
-use super::prove::{gcd, lower_bound, non_negative, tighten};
-use super::symbol::{Symbol, SymbolKind};
-use super::walk::{Truth, Value, Walk};
-use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Scalar, Type, UnaryOp};
+use super::prove::{lower_bound, non_negative, tighten};
+use super::symbol::{Case, Symbol, SymbolKind};
+use super::truth::{Truth, Value};
+use super::walk::Walk;
+use super::{Escape, EscapeKind};
+use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Scalar, Scope, Type, UnaryOp};
 use std::rc::Rc;
 
 /// Index arithmetic must stay below this; what is larger is not an address on any machine.
 const INDEX_LIMIT: i64 = 1 << 62;
-/// Extents and strides stay below this: no GPU has so much memory.
+/// Extents, strides and index arguments stay below this: no GPU has so much memory, and the launcher checks it.
 pub(super) const EXTENT_LIMIT: i128 = 1 << 47;
 /// What the launcher demands of extents, strides and index arguments before it chooses 32-bit indices.
 pub(super) const NARROW_LIMIT: i128 = 1 << 31;
-
-/// How a symbol came about, so that equal operations on equal operands give one symbol.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Operation {
-    Binary(BinaryOp),
-    Quotient,
-    Remainder,
-}
 
 impl Walk<'_> {
     pub(super) fn value(&mut self, handle: Handle<Expr>) -> Value {
@@ -38,7 +31,7 @@ impl Walk<'_> {
         match &expr.kind {
             ExprKind::Int(value) => match i64::try_from(*value) {
                 Ok(value) => Value::Int(Linear::int(value)),
-                Err(_) => self.opaque(scalar, true),
+                Err(_) => self.opaque(scalar, Scope::Block),
             },
             ExprKind::Float(_) => Value::Data,
             ExprKind::Bool(value) => Value::Truth(Truth::known(Mask::Uniform(*value))),
@@ -47,7 +40,10 @@ impl Walk<'_> {
                 Scalar::F32 | Scalar::F64 => Value::Data,
                 _ => {
                     let (low, high) = scalar.range().unwrap_or((0, 0));
-                    let narrow_high = if scalar == Scalar::Usize { NARROW_LIMIT - 1 } else { high };
+                    let (high, narrow_high) = match scalar {
+                        Scalar::Usize => (EXTENT_LIMIT - 1, NARROW_LIMIT - 1),
+                        _ => (high, high),
+                    };
                     let name = kernel.params[*param].name.clone();
                     self.symbol(SymbolKind::Scalar(*param), (low, high), narrow_high, name)
                 }
@@ -59,11 +55,11 @@ impl Walk<'_> {
             ExprKind::Grid(axis) => Value::Int(self.grid_extent(*axis)),
             ExprKind::Local(local) => match self.environment[local.index()].clone() {
                 Some(value) => value,
-                None => self.opaque(scalar, false),
+                None => self.opaque(scalar, Scope::Lane),
             },
             ExprKind::Element(local, index) => {
                 self.register_access(*local, index, expr.span);
-                self.opaque(scalar, false)
+                self.opaque(scalar, Scope::Lane)
             }
             ExprKind::Lane(vector, lane) => {
                 self.value(*vector);
@@ -72,7 +68,7 @@ impl Walk<'_> {
                 {
                     self.register_indices.push(expr.span);
                 }
-                self.opaque(scalar, false)
+                self.opaque(scalar, Scope::Lane)
             }
             ExprKind::Vector(_) => Value::Data,
             ExprKind::Unary(op, a) => self.unary(*op, *a, scalar, expr),
@@ -128,7 +124,7 @@ impl Walk<'_> {
     pub(super) fn form(&mut self, handle: Handle<Expr>) -> Linear {
         match self.value(handle) {
             Value::Int(form) => form,
-            Value::Truth(_) | Value::Data => match self.opaque(Scalar::Usize, false) {
+            Value::Truth(_) | Value::Data => match self.opaque(Scalar::Usize, Scope::Lane) {
                 Value::Int(form) => form,
                 Value::Truth(_) | Value::Data => Linear::int(0),
             },
@@ -149,15 +145,9 @@ impl Walk<'_> {
         name: String,
     ) -> Linear {
         if self.symbols.find(&kind).is_none() {
-            let id = self.symbols.add(Symbol {
-                kind: kind.clone(),
-                low: range.0,
-                high: range.1,
-                narrow_high,
-                uniform: true,
-                interior: None,
-                name,
-            });
+            let id = self
+                .symbols
+                .add(Symbol { narrow_high, ..Symbol::new(kind.clone(), range, Scope::Block, name) });
             if let Some(residue) = self.residues.get(&kind) {
                 self.symbols.split(id, *residue);
             }
@@ -177,82 +167,49 @@ impl Walk<'_> {
         self.symbol(SymbolKind::Stride(param, dimension), (0, EXTENT_LIMIT - 1), NARROW_LIMIT - 1, name)
     }
 
-    fn thread_index(&self, axis: Axis) -> Lanes {
-        let [x, y, _] = self.kernel.block.map(|extent| extent as usize);
-        let mut values = vec![0i64; self.threads];
-        let mut thread = 0;
-        while thread < values.len() {
-            values[thread] = match axis {
-                Axis::X => thread % x,
-                Axis::Y => thread / x % y,
-                Axis::Z => thread / (x * y),
-            } as i64;
-            thread += 1;
+    fn thread_index(&mut self, axis: Axis) -> Lanes {
+        if let Some(lanes) = &self.thread_indices[axis.index()] {
+            return lanes.clone();
         }
-        Lanes::each(values)
+        let [x, y, _] = self.kernel.block.map(|extent| extent as usize);
+        let position = |thread: usize| match axis {
+            Axis::X => thread % x,
+            Axis::Y => thread / x % y,
+            Axis::Z => thread / (x * y),
+        };
+        let lanes = Lanes::each((0..self.threads).map(|thread| position(thread) as i64).collect());
+        self.thread_indices[axis.index()] = Some(lanes.clone());
+        lanes
     }
 
     /// A value of this type of which nothing else is known.
-    pub(super) fn opaque(&mut self, scalar: Scalar, uniform: bool) -> Value {
+    pub(super) fn opaque(&mut self, scalar: Scalar, scope: Scope) -> Value {
         let Some((low, high)) = scalar.range() else {
             return if scalar == Scalar::Bool {
-                Value::Truth(if uniform { Truth::uniform() } else { Truth::data() })
+                Value::Truth(if scope >= Scope::Warp { Truth::uniform() } else { Truth::data() })
             } else {
                 Value::Data
             };
         };
         let number = self.symbols.len() as u32;
-        let id = self.symbols.add(Symbol {
-            kind: SymbolKind::Opaque(number),
-            low,
-            high,
-            narrow_high: high,
-            uniform,
-            interior: None,
-            name: format!("value {number}"),
-        });
+        let kind = SymbolKind::Opaque(number);
+        let id = self.symbols.add(Symbol::new(kind, (low, high), scope, format!("value {number}")));
         Value::Int(Linear::symbol(id))
     }
 
-    /// The result of an operation that is not linear: a symbol with a range, and the facts that define it.
-    fn derived(
-        &mut self,
-        operation: Operation,
-        a: &Linear,
-        b: &Linear,
-        range: (i128, i128),
-        interior: Option<Linear>,
-        name: String,
-        facts: impl FnOnce(&Linear) -> Vec<Option<Linear>>,
-    ) -> Linear {
-        if let Some((_, _, _, id)) =
-            self.derived.iter().find(|(o, x, y, _)| *o == operation && x == a && y == b)
-        {
-            return Linear::symbol(*id);
-        }
-        let uniform = [a, b].iter().all(|form| self.is_uniform(form));
-        let number = self.symbols.len() as u32;
-        let id = self.symbols.add(Symbol {
-            kind: SymbolKind::Derived(number),
-            low: range.0,
-            high: range.1,
-            narrow_high: range.1,
-            uniform,
-            interior,
-            name,
-        });
-        let form = Linear::symbol(id);
-        for fact in facts(&form).into_iter().flatten() {
-            // Scoped like a guard: what defines the symbol was derived from what holds here, and may not hold elsewhere.
-            self.guards.push(Rc::new(tighten(fact)));
-        }
-        self.derived.push((operation, a.clone(), b.clone(), id));
-        form
+    /// Some index of which nothing is known but that it is one.
+    pub(super) fn probe(&mut self, scope: Scope) -> Linear {
+        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
+        Linear::symbol(self.symbols.add(Symbol::new(kind, (0, EXTENT_LIMIT), scope, "an index")))
     }
 
     /// Whether a form is the same for all threads of the block.
     pub(super) fn is_uniform(&self, form: &Linear) -> bool {
-        form.is_uniform() && form.terms.iter().all(|(symbol, _)| self.symbols.get(*symbol).uniform)
+        self.symbols.scope(form) == Scope::Block
+    }
+
+    pub(super) fn common_scope(&self, a: &Linear, b: &Linear) -> Scope {
+        self.symbols.scope(a).min(self.symbols.scope(b))
     }
 
     pub(super) fn holds(&self, goal: &Linear) -> bool {
@@ -262,8 +219,23 @@ impl Walk<'_> {
         non_negative(goal, &self.all_facts(), &self.mask, &self.symbols)
     }
 
+    /// The same, tried for the least constant of all threads first: one proof for all is cheaper than one for each.
+    fn holds_for_least(&self, goal: &Linear) -> bool {
+        goal.for_least(&self.mask).is_some_and(|least| self.holds(&least)) || self.holds(goal)
+    }
+
+    /// Whether `goal ≥ 0` for all threads here in a launch with 32-bit indices.
+    pub(super) fn holds_in_narrow(&mut self, goal: &Linear) -> bool {
+        let (facts, mask) = (self.all_facts(), self.mask.clone());
+        let least = goal.for_least(&mask);
+        self.symbols.assuming_narrow(|symbols| {
+            least.is_some_and(|least| non_negative(&least, &facts, &mask, symbols))
+                || non_negative(goal, &facts, &mask, symbols)
+        })
+    }
+
     /// The least and largest value by the ranges of the symbols.
-    fn bounds(&self, form: &Linear) -> (i128, i128) {
+    pub(super) fn bounds(&self, form: &Linear) -> (i128, i128) {
         let low = lower_bound(form, &self.mask, &self.symbols);
         let high =
             form.scale(&Lanes::Uniform(-1)).and_then(|form| lower_bound(&form, &self.mask, &self.symbols));
@@ -277,50 +249,48 @@ impl Walk<'_> {
         if self.mask.is_empty() {
             return form.map_or(Value::Data, Value::Int);
         }
+        if self.on_host {
+            // Host expressions are computed without bounds, and checked.
+            return form.map_or_else(|| self.opaque(scalar, Scope::Block), Value::Int);
+        }
         let Some(form) = form else {
-            return self.escape(scalar, false, false, expr);
+            return self.escape(None, scalar, EscapeKind::TooLarge, expr);
         };
         if scalar == Scalar::Usize {
-            if let Some(known) = form.known() {
-                match (known.min(&self.mask), known.max(&self.mask)) {
-                    (Some((least, _)), Some(most)) if least >= 0 => {
-                        self.narrow &= most < 1 << 32;
-                        return Value::Int(form);
-                    }
-                    _ => {}
-                }
+            if !self.holds_for_least(&form) {
+                return self.escape(Some(&form), scalar, EscapeKind::BelowZero, expr);
             }
-            let uniform = self.is_uniform(&form);
-            if !self.holds(&form) {
-                return self.escape(scalar, true, uniform, expr);
-            }
-            let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(INDEX_LIMIT));
-            if !room.is_some_and(|room| self.holds(&room)) {
-                return self.escape(scalar, false, uniform, expr);
+            let negated = form.scale(&Lanes::Uniform(-1));
+            let room = negated.as_ref().and_then(|form| form.offset(INDEX_LIMIT));
+            if !room.is_some_and(|room| self.holds_for_least(&room)) {
+                return self.escape(Some(&form), scalar, EscapeKind::TooLarge, expr);
             }
             if self.narrow {
-                let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(u32::MAX.into()));
-                let (facts, mask) = (self.all_facts(), self.mask.clone());
-                self.narrow = room.is_some_and(|room| {
-                    self.symbols.assuming_narrow(|symbols| non_negative(&room, &facts, &mask, symbols))
-                });
+                let room = negated.and_then(|form| form.offset(u32::MAX.into()));
+                self.narrow = room.is_some_and(|room| self.holds_in_narrow(&room));
             }
             return Value::Int(form);
         }
         let (low, high) = self.bounds(&form);
         match scalar.range() {
             Some((least, most)) if least <= low && high <= most => Value::Int(form),
-            _ => self.opaque(scalar, false),
+            _ => self.opaque(scalar, Scope::Lane),
         }
     }
 
-    fn escape(&mut self, scalar: Scalar, below_zero: bool, uniform: bool, expr: &Expr) -> Value {
-        let value = self.opaque(scalar, uniform);
-        if let (Scalar::Usize, Value::Int(form)) = (scalar, &value) {
+    /// The result of an index computation that may leave its range: `form` is what it would have been.
+    fn escape(&mut self, form: Option<&Linear>, scalar: Scalar, kind: EscapeKind, expr: &Expr) -> Value {
+        let scope = form.map_or(Scope::Lane, |form| self.symbols.scope(form));
+        let value = self.opaque(scalar, scope);
+        if let (Scalar::Usize, Value::Int(result)) = (scalar, &value) {
             self.narrow = false;
-            if let Some((symbol, _)) = form.terms.first() {
-                self.escapes.push(Escape { span: expr.span, below_zero, symbol: *symbol });
+            // What follows from an escape is no news.
+            if !form
+                .is_some_and(|form| self.escaped.iter().any(|symbol| !form.coefficient(*symbol).is_zero()))
+            {
+                self.escapes.push(Escape { span: expr.span, kind });
             }
+            self.escaped.extend(result.terms.iter().map(|(symbol, _)| *symbol));
         }
         value
     }
@@ -333,10 +303,12 @@ impl Walk<'_> {
                 self.fit(negated, scalar, expr)
             }
             (UnaryOp::Not, Value::Int(form)) => {
-                let uniform = self.is_uniform(&form);
-                self.opaque(scalar, uniform)
+                let scope = self.symbols.scope(&form);
+                self.opaque(scalar, scope)
             }
-            (UnaryOp::Negate | UnaryOp::Not, Value::Truth(_) | Value::Data) => self.opaque(scalar, false),
+            (UnaryOp::Negate | UnaryOp::Not, Value::Truth(_) | Value::Data) => {
+                self.opaque(scalar, Scope::Lane)
+            }
         }
     }
 
@@ -357,7 +329,7 @@ impl Walk<'_> {
                     _ => Value::Truth(Truth { arbitrary: a.arbitrary || b.arbitrary, ..Truth::data() }),
                 };
             }
-            _ => return self.opaque(scalar, false),
+            _ => return self.opaque(scalar, Scope::Lane),
         };
         if let (Some(x), Some(y)) = (a.known(), b.known()) {
             // Operations that may fail on inactive lanes only: a failure is not a reason to forget the others.
@@ -366,7 +338,11 @@ impl Walk<'_> {
             {
                 return self.fit(Some(Linear::constant(lanes)), scalar, expr);
             }
-            return self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b));
+            return self.opaque(scalar, self.common_scope(&a, &b));
+        }
+        let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil);
+        if divides && !self.on_host && !self.positive(&b) {
+            return self.escape(Some(&b), scalar, EscapeKind::DivisionByZero, expr);
         }
         let form = match op {
             BinaryOp::Add => a.add(&b),
@@ -376,22 +352,17 @@ impl Walk<'_> {
             BinaryOp::Rem => self.divide(&a, &b).map(|(_, remainder)| remainder),
             BinaryOp::DivCeil => match b.known_uniform().and_then(|divisor| a.offset(divisor - 1)) {
                 Some(up) => self.divide(&up, &b).map(|(quotient, _)| quotient),
-                None => self.divide(&a, &b).and_then(|(quotient, _)| quotient.offset(1)).map(|high| {
-                    let range = (0, self.bounds(&high).1);
-                    self.derived(Operation::Binary(op), &a, &b, range, None, "a quotient".into(), |q| {
-                        vec![high.sub(q)]
-                    })
-                }),
+                None => self.divide_up_symbolic(&a, &b),
             },
             BinaryOp::Shl => {
                 match b.known().and_then(|by| by.map(|by| (0..62).contains(&by).then(|| 1i64 << by))) {
                     Some(factor) => a.scale(&factor),
-                    None => return self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b)),
+                    None => return self.opaque(scalar, self.common_scope(&a, &b)),
                 }
             }
             BinaryOp::Shr => match b.known_uniform().filter(|by| (0..62).contains(by)) {
                 Some(by) => self.divide(&a, &Linear::int(1 << by)).map(|(quotient, _)| quotient),
-                None => return self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b)),
+                None => return self.opaque(scalar, self.common_scope(&a, &b)),
             },
             BinaryOp::And => match (b.known_uniform(), a.known_uniform()) {
                 (Some(mask), _) if mask >= 0 && (mask + 1) & mask == 0 => {
@@ -410,130 +381,8 @@ impl Walk<'_> {
             None if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) => {
                 self.fit(None, scalar, expr)
             }
-            None => self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b)),
+            None => self.opaque(scalar, self.common_scope(&a, &b)),
         }
-    }
-
-    /// Quotient and remainder of non-negative numbers.
-    fn divide(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
-        if !self.holds(a) {
-            return None;
-        }
-        let Some(divisor) = b.known_uniform() else { return self.divide_symbolic(a, b) };
-        if divisor <= 0 {
-            return None;
-        }
-        // Exact where all coefficients are multiples of the divisor.
-        let mut exact = true;
-        for (symbol, coefficient) in &a.terms {
-            let remainder = coefficient.map(|value| Some(value.rem_euclid(divisor)))?;
-            if remainder.is_zero() {
-                continue;
-            }
-            exact = false;
-            if let Some(value) = coefficient.uniform() {
-                self.request(*symbol, divisor / gcd(value.abs(), divisor));
-            }
-        }
-        if exact {
-            let quotient = a.map(|value| Some(value.div_euclid(divisor)))?;
-            let remainder = a.constant.map(|value| Some(value.rem_euclid(divisor)))?;
-            return Some((quotient, Linear::constant(remainder)));
-        }
-        let (_, high) = self.bounds(a);
-        let scaled = |q: &Linear| q.scale(&Lanes::Uniform(divisor));
-        let name = format!("a quotient by {divisor}");
-        let range = (0, high / i128::from(divisor));
-        let quotient = self.derived(Operation::Quotient, a, b, range, None, name, |q| {
-            let Some(multiple) = scaled(q) else { return Vec::new() };
-            vec![a.sub(&multiple), multiple.sub(a).and_then(|rest| rest.offset(divisor - 1))]
-        });
-        let remainder = a.sub(&scaled(&quotient)?)?;
-        Some((quotient, remainder))
-    }
-
-    fn divide_symbolic(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
-        if !self.holds(&b.offset(-1)?) {
-            return None;
-        }
-        let (_, high) = self.bounds(a);
-        let quotient =
-            self.derived(Operation::Quotient, a, b, (0, high), None, "a quotient".into(), |q| vec![a.sub(q)]);
-        let remainder =
-            self.derived(Operation::Remainder, a, b, (0, high), Some(a.clone()), "a remainder".into(), |r| {
-                vec![a.sub(r), b.sub(r).and_then(|rest| rest.offset(-1))]
-            });
-        Some((quotient, remainder))
-    }
-
-    /// `&`, `|`, `^`: exact on the low bits that no symbol reaches.
-    fn bitwise(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
-        let (form, lanes) = match (a.known(), b.known()) {
-            (_, Some(lanes)) => (a, lanes),
-            (Some(lanes), _) => (b, lanes),
-            (None, None) => return self.bitwise_derived(op, a, b),
-        };
-        let (least, most) = (lanes.min(&self.mask)?.0, lanes.max(&self.mask)?);
-        if least < 0 || most >= 1 << 61 {
-            return None;
-        }
-        let block = ((most + 1) as u64).next_power_of_two() as i64;
-        let mut exact = true;
-        for (symbol, coefficient) in &form.terms {
-            if !coefficient.map(|value| Some(value.rem_euclid(block)))?.is_zero() {
-                exact = false;
-                if let Some(value) = coefficient.uniform() {
-                    self.request(*symbol, block / gcd(value.abs(), block));
-                }
-            }
-        }
-        if !exact {
-            return self.bitwise_derived(op, a, b);
-        }
-        let low = form.constant.map(|value| Some(value.rem_euclid(block)))?;
-        let combined = low.zip(lanes, |low, other| apply(op, low, other))?;
-        match op {
-            BinaryOp::And => Some(Linear::constant(combined)),
-            _ => form.sub(&Linear::constant(low))?.add(&Linear::constant(combined)),
-        }
-    }
-
-    fn bitwise_derived(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
-        if !(self.holds(a) && self.holds(b)) {
-            return None;
-        }
-        let most = self.bounds(a).1.max(self.bounds(b).1);
-        let high = (u128::try_from(most).ok()?.checked_add(1)?.checked_next_power_of_two()? - 1) as i128;
-        let name = "a bit pattern".to_string();
-        Some(self.derived(Operation::Binary(op), a, b, (0, high), None, name, |r| match op {
-            BinaryOp::And => vec![a.sub(r), b.sub(r)],
-            BinaryOp::Or => vec![r.sub(a), r.sub(b)],
-            _ => Vec::new(),
-        }))
-    }
-
-    fn extremum(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
-        let min = op == BinaryOp::Min;
-        let difference = b.sub(a)?;
-        if self.holds(&difference) {
-            return Some(if min { a.clone() } else { b.clone() });
-        }
-        if self.holds(&a.sub(b)?) {
-            return Some(if min { b.clone() } else { a.clone() });
-        }
-        let ((low_a, high_a), (low_b, high_b)) = (self.bounds(a), self.bounds(b));
-        let range =
-            if min { (low_a.min(low_b), high_a.min(high_b)) } else { (low_a.max(low_b), high_a.max(high_b)) };
-        // Away from the edge the result is the side that differs between threads.
-        let interior = match (self.is_uniform(a), self.is_uniform(b)) {
-            (false, true) => Some(a.clone()),
-            (true, false) => Some(b.clone()),
-            _ => None,
-        };
-        let name = if min { "a minimum" } else { "a maximum" }.to_string();
-        Some(self.derived(Operation::Binary(op), a, b, range, interior, name, |r| {
-            if min { vec![a.sub(r), b.sub(r)] } else { vec![r.sub(a), r.sub(b)] }
-        }))
     }
 
     fn comparison(&mut self, op: CompareOp, a: Handle<Expr>, b: Handle<Expr>) -> Value {
@@ -565,7 +414,7 @@ impl Walk<'_> {
         if negated.as_ref().is_some_and(|negated| self.holds(negated)) {
             return Truth::known(Mask::Uniform(false));
         }
-        let arbitrary = form.terms.iter().any(|(symbol, _)| !self.symbols.get(*symbol).uniform);
+        let arbitrary = form.terms.iter().any(|(symbol, _)| self.symbols.get(*symbol).scope < Scope::Warp);
         Truth {
             known_true: Mask::Uniform(false),
             known_false: Mask::Uniform(false),
@@ -584,7 +433,7 @@ impl Walk<'_> {
         Truth {
             known_true: Mask::Uniform(false),
             known_false: Mask::Uniform(false),
-            arbitrary: !self.is_uniform(&form),
+            arbitrary: self.symbols.scope(&form) < Scope::Warp,
             when_true: negated.into_iter().chain([form]).map(Rc::new).collect(),
             when_false: Vec::new(),
         }
@@ -596,7 +445,7 @@ impl Walk<'_> {
                 let (low, high) = self.bounds(&form);
                 match scalar.range() {
                     Some((least, most)) if least <= low && high <= most => Value::Int(form),
-                    Some(_) => self.opaque(scalar, self.is_uniform(&form)),
+                    Some(_) => self.opaque(scalar, self.symbols.scope(&form)),
                     None => Value::Data,
                 }
             }
@@ -604,7 +453,7 @@ impl Walk<'_> {
                 let (one, zero) = (Value::Int(Linear::int(1)), Value::Int(Linear::int(0)));
                 self.join(&truth, one, zero, scalar)
             }
-            Value::Truth(_) | Value::Data => self.opaque(scalar, false),
+            Value::Truth(_) | Value::Data => self.opaque(scalar, Scope::Lane),
         }
     }
 
@@ -620,20 +469,17 @@ impl Walk<'_> {
                     return Value::Int(Linear::select(&condition.known_true, &a, &b, self.threads));
                 }
                 let ((low_a, high_a), (low_b, high_b)) = (self.bounds(&a), self.bounds(&b));
-                let uniform = !condition.arbitrary
-                    && self.is_uniform(&a)
-                    && self.is_uniform(&b)
-                    && condition.is_block_uniform();
+                let scope = condition.scope(&self.symbols).min(self.common_scope(&a, &b));
                 let number = self.symbols.len() as u32;
-                let id = self.symbols.add(Symbol {
-                    kind: SymbolKind::Derived(number),
-                    low: low_a.min(low_b),
-                    high: high_a.max(high_b),
-                    narrow_high: high_a.max(high_b),
-                    uniform,
-                    interior: None,
-                    name: "one of two values".into(),
-                });
+                let range = (low_a.min(low_b), high_a.max(high_b));
+                let interior = if condition.arbitrary { None } else { self.varying_side(&a, &b) };
+                let cases = vec![
+                    Case { value: a, facts: condition.when_true.clone() },
+                    Case { value: b, facts: condition.when_false.clone() },
+                ];
+                let kind = SymbolKind::Derived(number);
+                let new = Symbol::new(kind, range, scope, "one of two values");
+                let id = self.symbols.add(Symbol { interior, cases, ..new });
                 Value::Int(Linear::symbol(id))
             }
             (Value::Truth(a), Value::Truth(b)) if a.is_known() && b.is_known() && condition.is_known() => {
@@ -641,7 +487,7 @@ impl Walk<'_> {
                     condition.known_true.and(&a.known_true).or(&condition.known_false.and(&b.known_true));
                 Value::Truth(Truth::known(chosen))
             }
-            _ => self.opaque(scalar, false),
+            _ => self.opaque(scalar, Scope::Lane),
         }
     }
 }
@@ -662,7 +508,7 @@ fn mask_of(lanes: &Lanes, test: impl Fn(i64) -> bool) -> Mask {
 }
 
 /// Integer arithmetic on known numbers; `None` where it is not defined or does not fit.
-fn apply(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
+pub(super) fn apply(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
     match op {
         BinaryOp::Add => a.checked_add(b),
         BinaryOp::Sub => a.checked_sub(b),

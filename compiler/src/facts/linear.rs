@@ -70,12 +70,23 @@ impl Linear {
             && self.terms.iter().all(|(_, coefficient)| coefficient.uniform().is_some())
     }
 
+    /// The form with the least constant of the threads in the mask for all: what is shown of it holds for each. `None`
+    /// where it is no simpler than the form.
+    pub fn for_least(&self, mask: &Mask) -> Option<Linear> {
+        let uniform = self.terms.iter().all(|(_, coefficient)| coefficient.uniform().is_some());
+        if !uniform || self.constant.uniform().is_some() {
+            return None;
+        }
+        let (least, _) = self.constant.extremes(mask)?;
+        Some(Linear { constant: Lanes::Uniform(least), terms: self.terms.clone() })
+    }
+
     /// `self + factor × other`; `None` on overflow.
     pub fn add_scaled(&self, other: &Linear, factor: &Lanes) -> Option<Linear> {
         let multiply_add = |a: &Lanes, b: &Lanes| match factor {
-            Lanes::Uniform(1) => a.zip(b, i64::checked_add),
-            Lanes::Uniform(-1) => a.zip(b, i64::checked_sub),
-            factor => a.zip(&b.zip(factor, i64::checked_mul)?, i64::checked_add),
+            Lanes::Uniform(1) => a.add(b),
+            Lanes::Uniform(-1) => a.sub(b),
+            factor => a.add(&b.multiply(factor)?),
         };
         let zero = Lanes::Uniform(0);
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());

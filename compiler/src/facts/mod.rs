@@ -12,11 +12,14 @@
 //! analysis is repeated for each residue of the counter, up to [`MOST_CASES`] in all.
 
 mod address;
+mod arithmetic;
 mod eval;
 pub mod lanes;
 pub mod linear;
+mod loops;
 mod prove;
 mod symbol;
+mod truth;
 mod walk;
 
 pub use address::{Obstacle, tensor_offset, tile_offset};
@@ -53,8 +56,17 @@ pub struct Run {
     pub visits: Vec<Visit>,
     /// Index computations that may leave the range of their type.
     pub escapes: Vec<Escape>,
+    /// The symbols that stand for their results, and for the results of what was computed with these.
+    pub escaped: Vec<SymbolId>,
     /// Accesses to register arrays whose index is not known at compile time.
     pub register_indices: Vec<SpanId>,
+}
+
+impl Run {
+    /// Whether a form depends on an index computation that has been reported for leaving its range.
+    pub fn follows_escape(&self, form: &Linear) -> bool {
+        self.escaped.iter().any(|symbol| !form.coefficient(*symbol).is_zero())
+    }
 }
 
 /// Which of the possible threads are really there.
@@ -88,41 +100,82 @@ pub struct Visit {
 pub struct Escape {
     /// The computation.
     pub span: SpanId,
-    /// Whether it may fall below zero; otherwise it may grow beyond 2^62.
-    pub below_zero: bool,
-    /// The symbol that stands for its result.
-    pub symbol: SymbolId,
+    /// How.
+    pub kind: EscapeKind,
+}
+
+/// How an index computation may leave the range of its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EscapeKind {
+    /// It may fall below zero.
+    BelowZero,
+    /// It may grow beyond 2^62.
+    TooLarge,
+    /// It may divide by zero.
+    DivisionByZero,
+}
+
+/// How often the threads go round a loop, as far as the analysis has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trips {
+    /// No thread has come to the loop.
+    Unreached,
+    /// This often, every time and every thread.
+    Constant(u32),
+    /// Different numbers, or one that only the launch knows.
+    Various,
+}
+
+impl Trips {
+    fn constant(self) -> Option<u32> {
+        match self {
+            Trips::Constant(trips) => Some(trips),
+            Trips::Unreached | Trips::Various => None,
+        }
+    }
+
+    /// What holds for both.
+    fn and(self, other: Trips) -> Trips {
+        match (self, other) {
+            (Trips::Unreached, other) | (other, Trips::Unreached) => other,
+            (a, b) if a == b => a,
+            (Trips::Constant(_) | Trips::Various, _) => Trips::Various,
+        }
+    }
 }
 
 /// Analyses a kernel.
 pub fn analyse(kernel: &Kernel) -> Facts {
-    let mut moduli: BTreeMap<SymbolKind, i64> = BTreeMap::new();
+    let mut moduli = BTreeMap::new();
     loop {
-        let mut requests = BTreeMap::new();
-        let mut facts = Facts { runs: Vec::new(), trips: vec![None; kernel.loops.len()], narrow: true };
+        let (mut requests, mut address_requests) = (moduli.clone(), moduli.clone());
+        let mut facts = Facts { runs: Vec::new(), trips: Vec::new(), narrow: true };
+        let mut trips = vec![Trips::Unreached; kernel.loops.len()];
         for case in cases(&moduli) {
             let walked = walk::run(kernel, &case);
-            for (kind, modulus) in walked.requests {
-                let entry = requests.entry(kind).or_insert(1);
-                *entry = lcm(*entry, modulus);
-            }
-            for (trip, new) in facts.trips.iter_mut().zip(walked.trips) {
-                *trip = new;
+            walked.requests.into_iter().for_each(|(kind, modulus)| merge(&mut requests, kind, modulus));
+            let asked = walked.address_requests.into_iter();
+            asked.for_each(|(kind, modulus)| merge(&mut address_requests, kind, modulus));
+            for (trips, new) in trips.iter_mut().zip(walked.trips) {
+                *trips = trips.and(new);
             }
             facts.narrow &= walked.narrow;
             facts.runs.push(walked.run);
         }
-        let mut next = moduli.clone();
-        for (kind, modulus) in requests {
-            let entry = next.entry(kind).or_insert(1);
-            *entry = lcm(*entry, modulus);
-        }
+        facts.trips = trips.iter().map(|trips| trips.constant()).collect();
+        let next = if requests == moduli { address_requests } else { requests };
         let total = next.values().try_fold(1i64, |product, modulus| product.checked_mul(*modulus));
         if next == moduli || total.is_none_or(|total| total > MOST_CASES as i64) {
             return facts;
         }
         moduli = next;
     }
+}
+
+/// Adds a modulus to those of a symbol.
+fn merge(moduli: &mut BTreeMap<SymbolKind, i64>, kind: SymbolKind, modulus: i64) {
+    let entry = moduli.entry(kind).or_insert(1);
+    *entry = (*entry / gcd(*entry, modulus)).saturating_mul(modulus);
 }
 
 /// All combinations of residues.
@@ -141,8 +194,4 @@ fn cases(moduli: &BTreeMap<SymbolKind, i64>) -> Vec<BTreeMap<SymbolKind, Residue
             .collect();
     }
     cases
-}
-
-fn lcm(a: i64, b: i64) -> i64 {
-    (a / gcd(a, b).max(1)).saturating_mul(b)
 }

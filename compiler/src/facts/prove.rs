@@ -28,26 +28,35 @@ fn search(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, d
     if depth == 0 {
         return false;
     }
-    // A symbol that can pull the goal down.
-    let Some((symbol, sign)) = goal.terms.iter().find_map(|(symbol, coefficient)| {
-        let sign = common_sign(coefficient, mask)?;
-        (sign < 0 || symbols.range(*symbol).0 < 0).then_some((*symbol, sign))
-    }) else {
-        return false;
+    // First a symbol that can pull the goal down; where there is none, any that can lift it.
+    let signs = goal
+        .terms
+        .iter()
+        .filter_map(|(symbol, coefficient)| Some((*symbol, common_sign(coefficient, mask)?)));
+    let pulls = |(symbol, sign): &(SymbolId, i64)| *sign < 0 || symbols.range(*symbol).0 < 0;
+    let candidates: Vec<(SymbolId, i64)> = match signs.clone().find(pulls) {
+        Some(first) => vec![first],
+        None => signs.collect(),
     };
-    let coefficient = goal.coefficient(symbol);
-    for fact in facts {
-        let other = fact.coefficient(symbol);
-        if common_sign(&other, mask) != Some(sign) {
-            continue;
-        }
-        if let Some(rest) = eliminate(goal, &coefficient, fact, &other, symbol)
-            && search(&rest, facts, mask, symbols, depth - 1)
-        {
-            return true;
-        }
-    }
-    false
+    candidates.into_iter().any(|(symbol, sign)| {
+        let coefficient = goal.coefficient(symbol);
+        let by_fact = facts.iter().any(|fact| {
+            let other = fact.coefficient(symbol);
+            common_sign(&other, mask) == Some(sign)
+                && eliminate(goal, &coefficient, fact, &other, symbol)
+                    .is_some_and(|rest| search(&rest, facts, mask, symbols, depth - 1))
+        });
+        let cases = &symbols.get(symbol).cases;
+        by_fact
+            || !cases.is_empty()
+                && cases.iter().all(|case| {
+                    let mut rest = goal.clone();
+                    rest.terms.retain(|(other, _)| *other != symbol);
+                    let facts: FactList = case.facts.iter().chain(facts).cloned().collect();
+                    rest.add_scaled(&case.value, &coefficient)
+                        .is_some_and(|rest| search(&rest, &facts, mask, symbols, depth - 1))
+                })
+    })
 }
 
 /// `|other| × goal − |coefficient| × fact`, which no longer holds the symbol.
@@ -76,8 +85,7 @@ fn common_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
     match coefficient {
         Lanes::Uniform(value) => (*value != 0).then_some(value.signum()),
         Lanes::Each(_) => {
-            let (least, _) = coefficient.min(mask)?;
-            let most = coefficient.max(mask)?;
+            let (least, most) = coefficient.extremes(mask)?;
             if least > 0 {
                 Some(1)
             } else if most < 0 {
@@ -91,11 +99,10 @@ fn common_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
 
 /// The least value that the ranges of the symbols allow, over the threads in the mask.
 pub fn lower_bound(form: &Linear, mask: &Mask, symbols: &Symbols) -> Option<i128> {
-    let mut bound = i128::from(form.constant.min(mask)?.0);
+    let mut bound = i128::from(form.constant.extremes(mask)?.0);
     for (symbol, coefficient) in &form.terms {
         let (low, high) = symbols.range(*symbol);
-        let (least, _) = coefficient.min(mask)?;
-        let most = coefficient.max(mask)?;
+        let (least, most) = coefficient.extremes(mask)?;
         let candidates = [
             i128::from(least).checked_mul(low)?,
             i128::from(least).checked_mul(high)?,

@@ -2,7 +2,8 @@
 
 use super::lanes::Lanes;
 use super::linear::{Linear, SymbolId};
-use crate::ir::{Axis, Handle, Loop, Param};
+use super::prove::FactList;
+use crate::ir::{Axis, Handle, Loop, Param, Scope};
 use std::collections::HashMap;
 
 /// What an unknown is.
@@ -39,12 +40,47 @@ pub struct Symbol {
     pub high: i128,
     /// The largest value where the launcher chose 32-bit indices.
     pub narrow_high: i128,
-    /// Whether all threads of a warp that execute an instruction together have the same value.
-    pub uniform: bool,
+    /// Over which threads that execute an instruction together it is the same: a lane, a warp, or the block.
+    pub scope: Scope,
     /// What it is away from the edges, for judging costs: of `min(i, n)`, `i`.
     pub interior: Option<Linear>,
+    /// Where it is one of several values: these, each with what holds if it is that one.
+    pub cases: Vec<Case>,
+    /// Where it is what is left of a symbol divided by a number: that symbol, and the number.
+    pub quotient_of: Option<(SymbolKind, i64)>,
     /// Its name in messages.
     pub name: String,
+}
+
+/// One of the values that a symbol may have.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The value.
+    pub value: Linear,
+    /// What holds then.
+    pub facts: FactList,
+}
+
+impl Symbol {
+    /// An unknown with a range.
+    pub(super) fn new(
+        kind: SymbolKind,
+        (low, high): (i128, i128),
+        scope: Scope,
+        name: impl Into<String>,
+    ) -> Symbol {
+        Symbol {
+            kind,
+            low,
+            high,
+            narrow_high: high,
+            scope,
+            interior: None,
+            cases: Vec::new(),
+            quotient_of: None,
+            name: name.into(),
+        }
+    }
 }
 
 /// A symbol is `modulus × quotient + residue`, the quotient a symbol of its own.
@@ -148,14 +184,16 @@ impl Symbols {
     pub(super) fn split(&mut self, id: SymbolId, residue: Residue) {
         let symbol = self.get(id).clone();
         let Residue { modulus, residue } = residue;
+        // How often a number is reached: for the least value rounded up, for the largest down.
+        let down = |value: i128| (value - i128::from(residue)).div_euclid(i128::from(modulus));
+        let range = (-(i128::from(residue) - symbol.low).div_euclid(i128::from(modulus)), down(symbol.high));
+        let kind = SymbolKind::Derived(self.list.len() as u32);
+        let name = format!("({} / {modulus})", symbol.name);
+        let (root, by) = symbol.quotient_of.unwrap_or((symbol.kind, 1));
         let quotient = self.add(Symbol {
-            kind: SymbolKind::Derived(self.list.len() as u32),
-            low: -(i128::from(residue) - symbol.low).div_euclid(i128::from(modulus)),
-            high: (symbol.high - i128::from(residue)).div_euclid(i128::from(modulus)),
-            narrow_high: (symbol.narrow_high - i128::from(residue)).div_euclid(i128::from(modulus)),
-            uniform: symbol.uniform,
-            interior: None,
-            name: format!("({} / {modulus})", symbol.name),
+            narrow_high: down(symbol.narrow_high),
+            quotient_of: Some((root, by.saturating_mul(modulus))),
+            ..Symbol::new(kind, range, symbol.scope, name)
         });
         let form =
             Linear { constant: Lanes::Uniform(residue), terms: vec![(quotient, Lanes::Uniform(modulus))] };
@@ -164,20 +202,20 @@ impl Symbols {
 
     /// The product of two forms; `None` on overflow or where a product of symbols has not come up in the analysis.
     pub fn product(&self, a: &Linear, b: &Linear) -> Option<Linear> {
-        let mut out = Linear::constant(a.constant.zip(&b.constant, i64::checked_mul)?);
+        let mut out = Linear::constant(a.constant.multiply(&b.constant)?);
         for (symbol, coefficient) in &a.terms {
-            let coefficient = coefficient.zip(&b.constant, i64::checked_mul)?;
+            let coefficient = coefficient.multiply(&b.constant)?;
             out = out.add_scaled(&Linear::symbol(*symbol), &coefficient)?;
         }
         for (symbol, coefficient) in &b.terms {
-            let coefficient = coefficient.zip(&a.constant, i64::checked_mul)?;
+            let coefficient = coefficient.multiply(&a.constant)?;
             out = out.add_scaled(&Linear::symbol(*symbol), &coefficient)?;
         }
         for (x, p) in &a.terms {
             for (y, q) in &b.terms {
                 let kind = SymbolKind::Product((*x).min(*y), (*x).max(*y));
                 let product = self.find(&kind)?;
-                out = out.add_scaled(&Linear::symbol(product), &p.zip(q, i64::checked_mul)?)?;
+                out = out.add_scaled(&Linear::symbol(product), &p.multiply(q)?)?;
             }
         }
         Some(out)
@@ -190,21 +228,40 @@ impl Symbols {
                 let (x, y) = ((*x).min(*y), (*x).max(*y));
                 let kind = SymbolKind::Product(x, y);
                 if self.find(&kind).is_none() {
-                    let uniform = self.get(x).uniform && self.get(y).uniform;
+                    let scope = self.get(x).scope.min(self.get(y).scope);
                     let name = format!("{} * {}", self.get(x).name, self.get(y).name);
-                    self.add(Symbol {
-                        kind,
-                        low: i128::MIN / 4,
-                        high: i128::MAX / 4,
-                        narrow_high: i128::MAX / 4,
-                        uniform,
-                        interior: None,
-                        name,
-                    });
+                    let interior = match (&self.get(x).interior, &self.get(y).interior) {
+                        (None, None) => None,
+                        (a, b) => {
+                            let a = a.clone().unwrap_or(Linear::symbol(x));
+                            let b = b.clone().unwrap_or(Linear::symbol(y));
+                            self.multiply(&a, &b)
+                        }
+                    };
+                    let range = (i128::MIN / 4, i128::MAX / 4);
+                    self.add(Symbol { interior, ..Symbol::new(kind, range, scope, name) });
                 }
             }
         }
         self.product(a, b)
+    }
+
+    /// The products of a form that is one symbol with others: the other factor, and the product.
+    pub(super) fn products_of(&self, form: &Linear) -> Vec<(SymbolId, SymbolId)> {
+        let Some(factor) = form.lone_symbol() else { return Vec::new() };
+        let products = self.list.iter().enumerate().filter_map(|(number, symbol)| match symbol.kind {
+            SymbolKind::Product(a, b) if a == factor => Some((b, SymbolId(number as u32))),
+            SymbolKind::Product(a, b) if b == factor => Some((a, SymbolId(number as u32))),
+            _ => None,
+        });
+        products.collect()
+    }
+
+    /// Over which threads a form is the same: a lane, a warp, or the block.
+    pub fn scope(&self, form: &Linear) -> Scope {
+        let coefficients =
+            form.terms.iter().map(|(symbol, coefficient)| coefficient.scope().min(self.get(*symbol).scope));
+        coefficients.fold(form.constant.scope(), Scope::min)
     }
 
     /// The form with every symbol that has an interior case replaced by that.
