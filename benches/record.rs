@@ -1,5 +1,5 @@
 //! `record FOLDER [ROWS COLS]…`: measures the transpose ladder beside both copies and writes
-//! `<date>-<gpu>-transpose.json` into the folder. Sizes are 8192 8192 and 16384 16384 if none is given.
+//! `<date>-<gpu>-transpose.json` into the folder. Without sizes, it takes two that are multiples of everything, and 8191 × 4097.
 
 use std::error::Error;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use tileproof::device;
 use tileproof_benches::record;
 
-const SIZES: [usize; 4] = [8192, 8192, 16384, 16384];
+const SIZES: [usize; 6] = [8192, 8192, 16384, 16384, 8191, 4097];
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);

@@ -1,7 +1,8 @@
 //! `cargo xtask gpu-bundle`: a folder that a host with a GPU, but without Rust and without network, can run.
 //!
-//! The executables are those of the GPU tests, the example, the counters, the benches and the record of a measurement, optimised
-//! and stripped; they need glibc, and find the driver and NVRTC when they start. `run.sh` drives them and the host's profiler and sanitizer.
+//! The executables are those of the GPU tests, the example, the counters, the benches and the record of a measurement,
+//! optimised and stripped; they need glibc, and find the driver and NVRTC when they start. `run.sh` drives them and the
+//! host's profiler and sanitizer.
 
 use crate::step;
 use crate::workspace::{cargo, shown, target};
