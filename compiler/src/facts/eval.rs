@@ -171,6 +171,7 @@ impl Walk<'_> {
                 narrow_high,
                 uniform: true,
                 interior: None,
+                cases: Vec::new(),
                 name,
             });
             if let Some(residue) = self.residues.get(&kind) {
@@ -229,6 +230,7 @@ impl Walk<'_> {
             narrow_high: high,
             uniform,
             interior: None,
+            cases: Vec::new(),
             name,
         });
         Value::Int(Linear::symbol(id))
@@ -259,6 +261,7 @@ impl Walk<'_> {
             narrow_high: range.1,
             uniform,
             interior,
+            cases: Vec::new(),
             name,
         });
         let form = Linear::symbol(id);
@@ -315,6 +318,11 @@ impl Walk<'_> {
                     }
                     _ => {}
                 }
+            }
+            let escaped = |symbol| self.escapes.iter().any(|escape| escape.symbol == symbol);
+            if let Some((symbol, _)) = form.terms.iter().find(|(symbol, _)| escaped(*symbol)) {
+                // What went wrong has been noted.
+                return Value::Int(Linear::symbol(*symbol));
             }
             let uniform = self.is_uniform(&form);
             if !self.holds(&form) {
@@ -602,9 +610,15 @@ impl Walk<'_> {
             _ => None,
         };
         let name = if min { "a minimum" } else { "a maximum" }.to_string();
-        Some(self.derived(Operation::Binary(op), a, b, range, interior, name, |r| {
+        let form = self.derived(Operation::Binary(op), a, b, range, interior, name, |r| {
             if min { vec![a.sub(r), b.sub(r)] } else { vec![r.sub(a), r.sub(b)] }
-        }))
+        });
+        if let Some(symbol) = form.lone_symbol() {
+            let (first, second) = if min { (difference, a.sub(b)?) } else { (a.sub(b)?, difference) };
+            let cases = vec![(a.clone(), vec![Rc::new(first)]), (b.clone(), vec![Rc::new(second)])];
+            self.symbols.set_cases(symbol, cases);
+        }
+        Some(form)
     }
 
     fn comparison(&mut self, op: CompareOp, a: Handle<Expr>, b: Handle<Expr>) -> Value {
@@ -717,17 +731,12 @@ impl Walk<'_> {
                     narrow_high: high_a.max(high_b),
                     uniform,
                     interior: None,
+                    cases: Vec::new(),
                     name: "one of two values".into(),
                 });
-                let form = Linear::symbol(id);
-                // Where one of the two is known to be the smaller one, the result is between them.
-                for (small, large) in [(&a, &b), (&b, &a)] {
-                    if large.sub(small).is_some_and(|difference| self.holds(&difference)) {
-                        let facts = [form.sub(small), large.sub(&form)];
-                        self.guards.extend(facts.into_iter().flatten().map(Rc::new));
-                    }
-                }
-                Value::Int(form)
+                let cases = vec![(a, condition.when_true.clone()), (b, condition.when_false.clone())];
+                self.symbols.set_cases(id, cases);
+                Value::Int(Linear::symbol(id))
             }
             (Value::Truth(a), Value::Truth(b)) if a.is_known() && b.is_known() && condition.is_known() => {
                 let chosen =

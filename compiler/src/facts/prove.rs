@@ -15,12 +15,36 @@ const DEPTH: u32 = 5;
 /// How many combinations one proof may try.
 const ATTEMPTS: u32 = 200;
 
+/// How many symbols that are one of several values one proof may take apart.
+const SPLITS: u32 = 2;
+
 /// Facts that hold at a point of the program: each form is non-negative.
 pub type FactList = Vec<Rc<Linear>>;
 
 /// Whether `goal ≥ 0` for all threads in the mask.
 pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
-    search(goal, facts, mask, symbols, DEPTH, &mut 0)
+    by_cases(goal, facts, mask, symbols, SPLITS)
+}
+
+/// Directly, or for each value that one of the goal's symbols may have.
+fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, splits: u32) -> bool {
+    if search(goal, facts, mask, symbols, DEPTH, &mut 0) {
+        return true;
+    }
+    if splits == 0 {
+        return false;
+    }
+    goal.terms.iter().any(|(symbol, coefficient)| {
+        let cases = &symbols.get(*symbol).cases;
+        !cases.is_empty()
+            && cases.iter().all(|(value, holds)| {
+                let mut rest = goal.clone();
+                rest.terms.retain(|(other, _)| other != symbol);
+                let facts: FactList = holds.iter().chain(facts).cloned().collect();
+                rest.add_scaled(value, coefficient)
+                    .is_some_and(|goal| by_cases(&goal, &facts, mask, symbols, splits - 1))
+            })
+    })
 }
 
 fn search(

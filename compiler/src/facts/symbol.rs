@@ -2,6 +2,7 @@
 
 use super::lanes::Lanes;
 use super::linear::{Linear, SymbolId};
+use super::prove::FactList;
 use crate::ir::{Axis, Handle, Loop, Param};
 use std::collections::HashMap;
 
@@ -43,6 +44,8 @@ pub struct Symbol {
     pub uniform: bool,
     /// What it is away from the edges, for judging costs: of `min(i, n)`, `i`.
     pub interior: Option<Linear>,
+    /// Where it is one of several values: each, with what holds where it is that one.
+    pub cases: Vec<(Linear, FactList)>,
     /// Its name in messages.
     pub name: String,
 }
@@ -144,6 +147,11 @@ impl Symbols {
         self.replaced.insert(id, by);
     }
 
+    /// Says that a symbol is one of several values.
+    pub(super) fn set_cases(&mut self, id: SymbolId, cases: Vec<(Linear, FactList)>) {
+        self.list[id.index()].cases = cases;
+    }
+
     /// Takes in that a form is non-negative, where that bounds its only symbol.
     pub(super) fn bound(&mut self, fact: &Linear) {
         let (Lanes::Uniform(constant), [(id, Lanes::Uniform(coefficient))]) =
@@ -174,6 +182,7 @@ impl Symbols {
             narrow_high: (symbol.narrow_high - i128::from(residue)).div_euclid(i128::from(modulus)),
             uniform: symbol.uniform,
             interior: None,
+            cases: Vec::new(),
             name: format!("({} / {modulus})", symbol.name),
         });
         let form =
@@ -218,6 +227,7 @@ impl Symbols {
                         narrow_high: i128::MAX / 4,
                         uniform,
                         interior: None,
+                        cases: Vec::new(),
                         name,
                     });
                 }

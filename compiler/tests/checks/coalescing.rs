@@ -234,10 +234,9 @@ fn clamped_indices() {
         )
     };
     check(&clamped("i.max(1) - 1"), expect![[r#"
-        error: index may be out of bounds: nothing here says that `i.max(1) - 1 < input.len()` [TP0402]
-        note: the last block of the grid may reach beyond `input.len()`, and other arguments have other extents
-        help: guard it: `if i.max(1) - 1 < input.len() { … }`, or promise what bounds it in `requires(…)`
-          at `input[[i.max(1) - 1]]`
+        read `input[[i.max(1) - 1]]`: 1 × 4 B, 4/4 sectors
+        write `output[[i]]`: 1 × 4 B, 4/4 sectors
+        launch: output.len() == input.len()
     "#]]);
     // Bounded, but which of the two a lane takes is not known.
     check(&clamped("if i > 0 { i - 1 } else { i }"), expect![[r#"

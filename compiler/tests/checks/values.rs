@@ -72,10 +72,6 @@ fn one_cause_is_one_error() {
             note: `usize` has no negative numbers: the index would wrap to a very large one
             help: guard it with a comparison that proves the left side is at least the right one
               at `thread_x() - 1`
-            error: index arithmetic may overflow: `2 * i` [TP0501]
-            note: nothing here says how large the operands are
-            help: state what bounds them in `requires(…)`, or guard it with a comparison
-              at `2 * i`
         "#]],
     );
 }
