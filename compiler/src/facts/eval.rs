@@ -503,7 +503,7 @@ impl Walk<'_> {
             return None;
         }
         // Exact where all coefficients are multiples of the divisor.
-        let mut exact = true;
+        let (mut exact, mut requested) = (true, false);
         for (symbol, coefficient) in &a.terms {
             let remainder = coefficient.map(|value| Some(value.rem_euclid(divisor)))?;
             if remainder.is_zero() {
@@ -511,7 +511,7 @@ impl Walk<'_> {
             }
             exact = false;
             if let Some(value) = coefficient.uniform() {
-                self.request(*symbol, divisor / gcd(value.abs(), divisor));
+                requested |= self.request(a, *symbol, divisor / gcd(value.abs(), divisor));
             }
         }
         if exact {
@@ -527,6 +527,9 @@ impl Walk<'_> {
             let Some(multiple) = scaled(q) else { return Vec::new() };
             vec![a.sub(&multiple), multiple.sub(a).and_then(|rest| rest.offset(divisor - 1))]
         });
+        if requested {
+            self.pending.extend(quotient.lone_symbol());
+        }
         let remainder = a.sub(&scaled(&quotient)?)?;
         Some((quotient, remainder))
     }
@@ -557,17 +560,21 @@ impl Walk<'_> {
             return None;
         }
         let block = ((most + 1) as u64).next_power_of_two() as i64;
-        let mut exact = true;
+        let (mut exact, mut requested) = (true, false);
         for (symbol, coefficient) in &form.terms {
             if !coefficient.map(|value| Some(value.rem_euclid(block)))?.is_zero() {
                 exact = false;
                 if let Some(value) = coefficient.uniform() {
-                    self.request(*symbol, block / gcd(value.abs(), block));
+                    requested |= self.request(form, *symbol, block / gcd(value.abs(), block));
                 }
             }
         }
         if !exact {
-            return self.bitwise_derived(op, a, b);
+            let derived = self.bitwise_derived(op, a, b)?;
+            if requested {
+                self.pending.extend(derived.lone_symbol());
+            }
+            return Some(derived);
         }
         let low = form.constant.map(|value| Some(value.rem_euclid(block)))?;
         let combined = low.zip(lanes, |low, other| apply(op, low, other))?;

@@ -123,11 +123,15 @@ pub fn analyse(kernel: &Kernel) -> Facts {
         }
         let mut next = moduli.clone();
         for (kind, modulus) in requests {
-            let entry = next.entry(kind).or_insert(1);
+            let mut more = next.clone();
+            let entry = more.entry(kind).or_insert(1);
             *entry = lcm(*entry, modulus);
+            let total = more.values().try_fold(1i64, |product, modulus| product.checked_mul(*modulus));
+            if total.is_some_and(|total| total <= MOST_CASES as i64) {
+                next = more;
+            }
         }
-        let total = next.values().try_fold(1i64, |product, modulus| product.checked_mul(*modulus));
-        if next == moduli || total.is_none_or(|total| total > MOST_CASES as i64) {
+        if next == moduli {
             return facts;
         }
         moduli = next;

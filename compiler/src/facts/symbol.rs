@@ -64,6 +64,8 @@ pub struct Residue {
 pub struct Symbols {
     list: Vec<Symbol>,
     by_kind: HashMap<SymbolKind, SymbolId>,
+    /// The quotients that splits left, each with the symbol that was split and the modulus.
+    quotients: HashMap<SymbolId, (SymbolId, i64)>,
     /// What a symbol was replaced by: a contract equates it to something else, or fixes its residue.
     replaced: HashMap<SymbolId, Linear>,
     /// Whether ranges are those of a launch with 32-bit indices.
@@ -185,9 +187,18 @@ impl Symbols {
             cases: Vec::new(),
             name: format!("({} / {modulus})", symbol.name),
         });
+        self.quotients.insert(quotient, (id, modulus));
         let form =
             Linear { constant: Lanes::Uniform(residue), terms: vec![(quotient, Lanes::Uniform(modulus))] };
         self.replace(id, form);
+    }
+
+    /// A symbol modulo a number, as the symbol that it was split off modulo another number.
+    pub(super) fn before_splits(&self, mut id: SymbolId, mut modulus: i64) -> (&SymbolKind, i64) {
+        while let Some((whole, factor)) = self.quotients.get(&id) {
+            (id, modulus) = (*whole, modulus.saturating_mul(*factor));
+        }
+        (&self.get(id).kind, modulus)
     }
 
     /// The product of two forms; `None` on overflow or where a product of symbols has not come up in the analysis.

@@ -126,6 +126,8 @@ pub(super) struct Walk<'a> {
     pub(super) residues: &'a BTreeMap<SymbolKind, Residue>,
     /// Residues that would have helped.
     requests: BTreeMap<SymbolKind, i64>,
+    /// The results of operations that would have been exact with them.
+    pub(super) pending: Vec<SymbolId>,
     /// By local.
     pub(super) environment: Vec<Option<Value>>,
     /// The threads that can be here.
@@ -152,6 +154,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         symbols: Symbols::default(),
         residues,
         requests: BTreeMap::new(),
+        pending: Vec::new(),
         environment: vec![None; kernel.locals.len()],
         mask: Mask::Uniform(true),
         presence: Presence::All,
@@ -303,14 +306,17 @@ impl Walk<'_> {
         self.guards.iter().rev().chain(&self.defining).cloned().collect()
     }
 
-    /// Asks for the analysis to be repeated for each residue of a loop counter.
-    pub(super) fn request(&mut self, symbol: SymbolId, modulus: i64) {
-        // What is left of a counter that has been split is the quotient; its kind says nothing about the counter.
-        let kind = self.symbols.get(symbol).kind.clone();
-        if matches!(kind, SymbolKind::Counter(_)) && modulus > 1 {
-            let entry = self.requests.entry(kind).or_insert(1);
-            *entry = *entry / gcd(*entry, modulus) * modulus;
+    /// Asks for the analysis to be repeated for each residue of a loop counter that a form holds; whether it will be.
+    /// Where the form holds the result of an operation that asked before, it will look different then, so it does not
+    /// ask now.
+    pub(super) fn request(&mut self, form: &Linear, symbol: SymbolId, modulus: i64) -> bool {
+        let (kind, whole) = self.symbols.before_splits(symbol, modulus);
+        let wanted = matches!(kind, SymbolKind::Counter(_)) && modulus > 1;
+        if wanted && !form.terms.iter().any(|(symbol, _)| self.pending.contains(symbol)) {
+            let entry = self.requests.entry(kind.clone()).or_insert(1);
+            *entry = (*entry / gcd(*entry, whole)).saturating_mul(whole);
         }
+        wanted
     }
 
     // ---- statements ----
@@ -383,7 +389,10 @@ impl Walk<'_> {
                 if let Err(Obstacle::Residue(symbol, modulus)) =
                     tile_offset(tile, tile.layout, &visit, &self.symbols)
                 {
-                    self.request(symbol, modulus);
+                    let forms = visit.index.iter().filter(|form| form.find(symbol).is_some());
+                    for form in forms {
+                        self.request(form, symbol, modulus);
+                    }
                 }
             }
             Base::Tensor(param) => {
