@@ -17,7 +17,7 @@ pub(super) struct Judgement {
     pub(super) wavefronts: u64,
     /// Wavefronts a block without conflicts.
     pub(super) ideal: u64,
-    /// Bytes that the lanes ask for, a block.
+    /// Bytes that the lanes ask for, each counted once an instruction, a block.
     pub(super) useful_bytes: u64,
     /// The worst instruction, if one has an excess.
     pub(super) worst: Option<Witness>,
@@ -71,7 +71,6 @@ pub(super) fn judge(
             let Some(access) = warp_access(kernel, site, visit, &offsets, warp) else { continue };
             if first_run {
                 judgement.instructions += 1;
-                judgement.useful_bytes += u64::from(access.width * access.active.count_ones());
             }
             if judgement.unknown.is_some() {
                 continue;
@@ -88,6 +87,7 @@ pub(super) fn judge(
             if first_run {
                 judgement.wavefronts += u64::from(cost.wavefronts);
                 judgement.ideal += u64::from(cost.ideal_wavefronts);
+                judgement.useful_bytes += u64::from(cost.useful_bytes);
             }
             let mut witness = Witness {
                 warp,

@@ -19,7 +19,7 @@ pub(super) struct Judgement {
     pub(super) sectors: u64,
     /// Sectors a block that the same bytes need.
     pub(super) ideal: u64,
-    /// Bytes that the lanes ask for, a block.
+    /// Bytes that the lanes ask for, each counted once an instruction, a block.
     pub(super) useful_bytes: u64,
     /// The shortest contiguous run, in bytes.
     pub(super) shortest_run: u32,
@@ -48,6 +48,18 @@ impl Judgement {
     }
 }
 
+/// What one instruction of a warp costs.
+#[derive(Clone, Copy)]
+struct WarpCost {
+    /// Sectors at the best alignment of each group.
+    sectors: u32,
+    ideal: u32,
+    /// Bytes that the lanes ask for, each counted once.
+    bytes: u32,
+    /// The shortest contiguous run, in bytes.
+    shortest_run: u32,
+}
+
 /// The lanes of a warp whose distances are known.
 struct Group {
     /// The lane-varying coefficients that they share.
@@ -65,7 +77,7 @@ pub(super) fn judge(
 ) -> Judgement {
     let site = &kernel.sites[handle];
     let mut judgement = Judgement { shortest_run: u32::MAX, ..Judgement::default() };
-    let mut known: Vec<(Access, u32, u32, u32)> = Vec::new();
+    let mut known: Vec<(Access, WarpCost)> = Vec::new();
     for (run, visit) in visits {
         let offset = match tensor_offset(kernel, param, visit, &run.symbols) {
             Some(offset) => offset,
@@ -87,28 +99,27 @@ pub(super) fn judge(
             if groups.is_empty() {
                 continue;
             }
-            let lanes: usize = groups.iter().map(|group| group.lanes.len()).sum();
-            let bytes = kernel.lane_bytes(site) * lanes as u32;
             if first_run {
                 judgement.instructions += 1;
-                judgement.useful_bytes += u64::from(bytes);
             }
             if judgement.unknown.is_some() {
                 continue;
             }
             let access = placed(kernel, site, &groups);
-            let (sectors, ideal, shortest_run) = match known.iter().find(|(other, ..)| *other == access) {
-                Some((_, sectors, ideal, run)) => (*sectors, *ideal, *run),
-                None => {
-                    let sum = warp_cost(kernel, site, &groups, &access);
-                    known.push((access, sum.0, sum.1, sum.2));
-                    sum
-                }
-            };
+            let WarpCost { sectors, ideal, bytes, shortest_run } =
+                match known.iter().find(|(other, _)| *other == access) {
+                    Some((_, cost)) => *cost,
+                    None => {
+                        let cost = warp_cost(kernel, site, &groups, &access);
+                        known.push((access, cost));
+                        cost
+                    }
+                };
             let ideal = ideal.max(cut_runs(kernel, site, visit, &offset, warp, &access)).min(sectors);
             if first_run {
                 judgement.sectors += u64::from(sectors);
                 judgement.ideal += u64::from(ideal);
+                judgement.useful_bytes += u64::from(bytes);
             }
             judgement.shortest_run = judgement.shortest_run.min(shortest_run);
             if sectors - ideal > judgement.worst_excess() {
@@ -166,19 +177,23 @@ fn placed(kernel: &Kernel, site: &Site, groups: &[Group]) -> Access {
     access
 }
 
-/// Sectors at the best alignment of each group, ideal sectors, and the shortest run.
-fn warp_cost(kernel: &Kernel, site: &Site, groups: &[Group], access: &Access) -> (u32, u32, u32) {
+fn warp_cost(kernel: &Kernel, site: &Site, groups: &[Group], access: &Access) -> WarpCost {
     let whole = cost(access);
-    let (ideal, run) = (whole.ideal_sectors, whole.shortest_run_bytes);
-    if whole.sectors == ideal {
-        return (whole.sectors, ideal, run);
+    let mut out = WarpCost {
+        sectors: whole.sectors,
+        ideal: whole.ideal_sectors,
+        bytes: whole.useful_bytes,
+        shortest_run: whole.shortest_run_bytes,
+    };
+    if out.sectors == out.ideal {
+        return out;
     }
     let element = kernel.element(site.place.base).bytes().max(if site.place.width > 1 {
         kernel.lane_bytes(site)
     } else {
         1
     });
-    let mut sectors = 0;
+    out.sectors = 0;
     for group in groups {
         let mut best = u32::MAX;
         let mut shift = 0;
@@ -192,9 +207,10 @@ fn warp_cost(kernel: &Kernel, site: &Site, groups: &[Group], access: &Access) ->
             best = best.min(cost(&moved).sectors);
             shift += element;
         }
-        sectors += best;
+        out.sectors += best;
     }
-    (sectors, ideal.min(sectors), run)
+    out.ideal = out.ideal.min(out.sectors);
+    out
 }
 
 /// The ideal where a run shorter than a sector is cut off by the end of the warp and goes on in the next one: it needs a

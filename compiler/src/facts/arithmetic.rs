@@ -76,15 +76,16 @@ impl Walk<'_> {
             return None;
         }
         // Exact where all coefficients are multiples of the divisor.
-        let mut exact = true;
+        let (mut exact, mut asked) = (true, false);
         for (symbol, coefficient) in &a.terms {
             let remainder = coefficient.map(|value| Some(value.rem_euclid(divisor)))?;
             if remainder.is_zero() {
                 continue;
             }
             exact = false;
-            if !self.is_uniform(a) {
-                self.request(*symbol, divisor / coefficient.gcd(divisor));
+            // Of a block index only where threads differ by it: it takes many values, and stages are by loops.
+            if self.symbols.counts_rounds(*symbol) || !self.is_uniform(a) {
+                asked |= self.request(a, *symbol, divisor / coefficient.gcd(divisor));
             }
         }
         if exact {
@@ -101,6 +102,9 @@ impl Walk<'_> {
             cases: Vec::new(),
             name: "a quotient",
         });
+        if asked {
+            self.pending.extend(quotient.lone_symbol());
+        }
         let remainder = a.sub(&quotient.scale(&Lanes::Uniform(divisor))?)?;
         if new {
             let room = remainder.scale(&Lanes::Uniform(-1)).and_then(|room| room.offset(divisor - 1));
@@ -171,15 +175,19 @@ impl Walk<'_> {
             return None;
         }
         let block = ((most + 1) as u64).next_power_of_two() as i64;
-        let mut exact = true;
+        let (mut exact, mut asked) = (true, false);
         for (symbol, coefficient) in &form.terms {
             if !coefficient.map(|value| Some(value.rem_euclid(block)))?.is_zero() {
                 exact = false;
-                self.request(*symbol, block / coefficient.gcd(block));
+                asked |= self.request(form, *symbol, block / coefficient.gcd(block));
             }
         }
         if !exact {
-            return self.bitwise_derived(op, a, b);
+            let derived = self.bitwise_derived(op, a, b)?;
+            if asked {
+                self.pending.extend(derived.lone_symbol());
+            }
+            return Some(derived);
         }
         let low = form.constant.map(|value| Some(value.rem_euclid(block)))?;
         let combined = low.zip(lanes, |low, other| apply(op, low, other))?;

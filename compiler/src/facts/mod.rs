@@ -31,6 +31,7 @@ pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
 use crate::ir::{Handle, Kernel, Site};
 use crate::span::SpanId;
 use std::collections::BTreeMap;
+use walk::Requests;
 
 /// How many combinations of residues are analysed at most.
 pub const MOST_CASES: usize = 64;
@@ -158,14 +159,12 @@ pub struct RegisterFault {
 pub fn analyse(kernel: &Kernel) -> Facts {
     let mut moduli = BTreeMap::new();
     loop {
-        let (mut requests, mut address_requests) = (moduli.clone(), moduli.clone());
+        let mut asked = moduli.clone();
         let mut facts = Facts { runs: Vec::new(), trips: Vec::new(), narrow: true };
         let mut trips = vec![Trips::Unreached; kernel.loops.len()];
         for case in cases(&moduli) {
             let walked = walk::run(kernel, &case);
-            walked.requests.into_iter().for_each(|(kind, modulus)| merge(&mut requests, kind, modulus));
-            let asked = walked.address_requests.into_iter();
-            asked.for_each(|(kind, modulus)| merge(&mut address_requests, kind, modulus));
+            walked.requests.into_iter().for_each(|(kind, modulus)| merge(&mut asked, kind, modulus));
             for (trips, new) in trips.iter_mut().zip(walked.trips) {
                 *trips = trips.and(new);
             }
@@ -173,17 +172,30 @@ pub fn analyse(kernel: &Kernel) -> Facts {
             facts.runs.push(walked.run);
         }
         facts.trips = trips.iter().map(|trips| trips.constant()).collect();
-        let next = if requests == moduli { address_requests } else { requests };
-        let total = next.values().try_fold(1i64, |product, modulus| product.checked_mul(*modulus));
-        if next == moduli || total.is_none_or(|total| total > MOST_CASES as i64) {
+        let next = affordable(&moduli, asked);
+        if next == moduli {
             return facts;
         }
         moduli = next;
     }
 }
 
+/// The moduli with those that are asked for, each as long as the cases stay few.
+fn affordable(moduli: &Requests, asked: Requests) -> Requests {
+    let mut next = moduli.clone();
+    for (kind, modulus) in asked {
+        let mut more = next.clone();
+        more.insert(kind, modulus);
+        let total = more.values().try_fold(1i64, |product, modulus| product.checked_mul(*modulus));
+        if total.is_some_and(|total| total <= MOST_CASES as i64) {
+            next = more;
+        }
+    }
+    next
+}
+
 /// Adds a modulus to those of a symbol.
-fn merge(moduli: &mut BTreeMap<SymbolKind, i64>, kind: SymbolKind, modulus: i64) {
+fn merge(moduli: &mut Requests, kind: SymbolKind, modulus: i64) {
     let entry = moduli.entry(kind).or_insert(1);
     *entry = (*entry / gcd(*entry, modulus)).saturating_mul(modulus);
 }

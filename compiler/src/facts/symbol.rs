@@ -265,6 +265,13 @@ impl Symbols {
         self.product(a, b)
     }
 
+    /// Whether a symbol is a loop's counter, or what is left of one.
+    pub(super) fn counts_rounds(&self, id: SymbolId) -> bool {
+        let symbol = self.get(id);
+        let root = symbol.quotient_of.as_ref().map_or(&symbol.kind, |(root, _)| root);
+        matches!(root, SymbolKind::Counter(_))
+    }
+
     /// Whether a symbol, or a factor of it, is among these.
     pub(super) fn is_one_of(&self, id: SymbolId, list: &[SymbolId]) -> bool {
         match self.get(id).kind {

@@ -18,8 +18,6 @@ pub(super) struct Walked {
     pub(super) trips: Vec<Trips>,
     pub(super) narrow: bool,
     pub(super) requests: Requests,
-    /// What addresses asked for; moot where values asked too, which makes the addresses other ones.
-    pub(super) address_requests: Requests,
 }
 
 /// Symbols whose residue would help, each with the modulus.
@@ -33,7 +31,8 @@ pub(super) struct Walk<'a> {
     /// The residues that this run assumes.
     pub(super) residues: &'a BTreeMap<SymbolKind, Residue>,
     requests: Requests,
-    address_requests: Requests,
+    /// The results of operations that will be exact with them.
+    pub(super) pending: Vec<SymbolId>,
     /// By local.
     pub(super) environment: Vec<Option<Value>>,
     /// The threads that can be here.
@@ -65,7 +64,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         symbols: Symbols::default(),
         residues,
         requests: Requests::new(),
-        address_requests: Requests::new(),
+        pending: Vec::new(),
         environment: vec![None; kernel.locals.len()],
         mask: Mask::Uniform(true),
         presence: Presence::All,
@@ -84,20 +83,9 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
     walk.contract();
     walk.on_host = false;
     walk.block(&kernel.body);
-    let Walk {
-        symbols,
-        visits,
-        escapes,
-        escaped,
-        register_faults,
-        trips,
-        narrow,
-        requests,
-        address_requests,
-        ..
-    } = walk;
+    let Walk { symbols, visits, escapes, escaped, register_faults, trips, narrow, requests, .. } = walk;
     let run = Run { symbols, visits, escapes, escaped, register_faults };
-    Walked { run, trips, narrow, requests, address_requests }
+    Walked { run, trips, narrow, requests }
 }
 
 impl Walk<'_> {
@@ -230,9 +218,21 @@ impl Walk<'_> {
         self.guards.iter().rev().chain(&self.defining).cloned().collect()
     }
 
-    /// Asks for the analysis to be repeated for each residue of a symbol.
-    pub(super) fn request(&mut self, symbol: SymbolId, modulus: i64) {
-        ask(&self.symbols, symbol, modulus, &mut self.requests);
+    /// Asks for the analysis to be repeated for each residue of a symbol that a form holds, if it is a loop counter or a
+    /// block index: these take every residue in turn. Whether the form will be another one then; where it holds the
+    /// result of an operation that asked before, it will be anyway, so it does not ask now.
+    pub(super) fn request(&mut self, form: &Linear, symbol: SymbolId, modulus: i64) -> bool {
+        if form.terms.iter().any(|(symbol, _)| self.pending.contains(symbol)) {
+            return true;
+        }
+        let symbol = self.symbols.get(symbol);
+        // Of a symbol that has been split already, the quotient must be split again.
+        let (kind, by) = symbol.quotient_of.clone().unwrap_or((symbol.kind.clone(), 1));
+        let splits = matches!(kind, SymbolKind::Counter(_) | SymbolKind::Block(_)) && modulus > 1;
+        if splits {
+            super::merge(&mut self.requests, kind, by.saturating_mul(modulus));
+        }
+        splits
     }
 
     // ---- statements ----
@@ -305,7 +305,9 @@ impl Walk<'_> {
                 if let Err(Obstacle::Residue(symbol, modulus)) =
                     tile_offset(tile, tile.layout, &visit, &self.symbols)
                 {
-                    ask(&self.symbols, symbol, modulus, &mut self.address_requests);
+                    for form in visit.index.iter().filter(|form| form.find(symbol).is_some()) {
+                        self.request(form, symbol, modulus);
+                    }
                 }
             }
             Base::Tensor(param) => {
@@ -357,16 +359,6 @@ impl Walk<'_> {
                 (a, b) => a.or(b),
             };
         }
-    }
-}
-
-/// Notes a modulus, if the symbol is a loop counter or a block index: these take every residue in turn.
-fn ask(symbols: &Symbols, symbol: SymbolId, modulus: i64, requests: &mut Requests) {
-    let symbol = symbols.get(symbol);
-    // Of a symbol that has been split already, the quotient must be split again.
-    let (kind, by) = symbol.quotient_of.clone().unwrap_or((symbol.kind.clone(), 1));
-    if matches!(kind, SymbolKind::Counter(_) | SymbolKind::Block(_)) && modulus > 1 {
-        super::merge(requests, kind, by.saturating_mul(modulus));
     }
 }
 

@@ -1,0 +1,179 @@
+//! The checks against the simulator, on random kernels.
+//!
+//! What the compiler accepts must run without a fault that it excludes, at shapes that cut tiles everywhere, and at the
+//! shape of one block every access must cost what the report says. What it refuses must go wrong in a run. An affine
+//! kernel is never refused because something is not known.
+
+mod expr;
+mod kernel;
+mod run;
+
+use kernel::{FIRST_LINE, Kernel, Tape};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use tileproof_compiler::{Compiled, compile};
+use tileproof_model::report::Space;
+
+/// What became of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    Clean,
+    Budgeted,
+    Refused,
+}
+
+#[test]
+fn random_kernels() {
+    // `PROPTEST_CASES` and `PROPTEST_RNG_SEED` give more and other kernels.
+    let mut config = Config { failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
+    if config.rng_seed == RngSeed::Random {
+        config.rng_seed = RngSeed::Fixed(1);
+    }
+    let cases = config.cases;
+    let outcomes = RefCell::new(BTreeMap::new());
+    let mut runner = TestRunner::new(config);
+    let tapes = prop::collection::vec(any::<u8>(), 0..96);
+    let result = runner.run(&tapes, |tape| {
+        let kernel = kernel::random(&mut Tape::new(&tape));
+        let outcome = judge(&kernel).map_err(|why| {
+            let text = format!("#[tiled_kernel({})]\n{}", kernel.attribute(), kernel.item(&[]));
+            TestCaseError::fail(format!("{why}\n{text}"))
+        })?;
+        *outcomes.borrow_mut().entry(outcome).or_insert(0u32) += 1;
+        Ok(())
+    });
+    let outcomes = outcomes.into_inner();
+    println!("of {cases} kernels: {outcomes:?}");
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+    for outcome in [Outcome::Clean, Outcome::Budgeted, Outcome::Refused] {
+        let share = outcomes.get(&outcome).copied().unwrap_or(0) as f64 / f64::from(cases);
+        assert!(share > 0.05, "{outcome:?} is the outcome of too few kernels: {outcomes:?}");
+    }
+}
+
+/// Compiles a kernel, with budgets for the costs that the compiler finds, and compares what it says with runs.
+fn judge(kernel: &Kernel) -> Result<Outcome, String> {
+    let attribute = kernel.attribute();
+    let errors = match compile(&attribute, &kernel.item(&[])) {
+        Ok(compiled) => return accepted(kernel, &compiled).map(|()| Outcome::Clean),
+        Err(errors) => errors,
+    };
+    if ["cannot be ruled out", "is not known", "may fall below", "may overflow"]
+        .iter()
+        .any(|text| errors.contains(text))
+    {
+        return Err(format!("refused without reason: {errors}"));
+    }
+    let costs: Vec<(usize, &str, u32)> = errors.split("\n\n").filter_map(cost).collect();
+    if costs.len() == errors.split("\n\n").count() {
+        let budgets: Vec<String> =
+            (0..=kernel.statements()).map(|line| budget(&costs, line + FIRST_LINE)).collect();
+        let compiled = compile(&attribute, &kernel.item(&budgets))
+            .map_err(|again| format!("with budgets for\n{errors}\nrefused again: {again}"))?;
+        return accepted(kernel, &compiled).map(|()| Outcome::Budgeted);
+    }
+    refused(kernel, &errors).map(|()| Outcome::Refused)
+}
+
+/// The line, the key of a budget and the excess, where an error is about a cost.
+fn cost(error: &str) -> Option<(usize, &'static str, u32)> {
+    let (line, message) = error.strip_prefix("line ")?.split_once(": ")?;
+    let key = match message {
+        _ if message.contains("[TP0101]") => "bank_conflict",
+        _ if message.contains("[TP0201]") => "excess_sectors",
+        _ => return None,
+    };
+    let first = message.lines().next()?;
+    let (takes, enough) = first.split_once(" where ")?;
+    let number = |text: &str| {
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        digits.parse::<u32>().ok()
+    };
+    let takes = takes.split_once(": ")?.1.split(' ').next()?;
+    Some((line.parse().ok()?, key, number(takes)? - number(enough.split("[TP").next()?)?))
+}
+
+fn budget(costs: &[(usize, &str, u32)], line: usize) -> String {
+    let worst =
+        |key: &str| costs.iter().filter(|cost| cost.0 == line && cost.1 == key).map(|cost| cost.2).max();
+    let parts: Vec<String> = ["bank_conflict", "excess_sectors"]
+        .into_iter()
+        .filter_map(|key| worst(key).map(|excess| format!("{key} = {excess}, ")))
+        .collect();
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("#[budget({}because = \"random\")]", parts.concat()),
+    }
+}
+
+/// An accepted kernel faults nowhere, and costs what its report says.
+fn accepted(kernel: &Kernel, compiled: &Compiled) -> Result<(), String> {
+    let lowered = run::lowered(&kernel.attribute(), &kernel.initialised());
+    for shape in run::shapes(kernel) {
+        if let Err(fault) = run::run(kernel, &lowered, shape, run::grid(kernel, shape)) {
+            if run::excluded(&fault) {
+                return Err(format!("accepted, and at {shape:?}: {fault}"));
+            }
+            return Err(format!("the random kernel is not well formed: at {shape:?}: {fault}"));
+        }
+    }
+    let counts =
+        run::run(kernel, &lowered, run::whole(kernel), [1, 1, 1]).map_err(|fault| fault.to_string())?;
+    for (row, counts) in compiled.report.sites.iter().zip(&counts[1..]) {
+        let differs = |what: &str, said: u64, counted: u64| {
+            Err(format!("`{}`: {said} {what} in the report, {counted} in a run", row.access))
+        };
+        if row.instructions != counts.instructions {
+            return differs("instructions", row.instructions, counts.instructions);
+        }
+        if row.useful_bytes != counts.useful_bytes {
+            return differs("bytes", row.useful_bytes, counts.useful_bytes);
+        }
+        match row.space {
+            Space::Shared => {
+                if row.wavefronts != counts.wavefronts {
+                    return differs("wavefronts", row.wavefronts, counts.wavefronts);
+                }
+                if row.ideal_wavefronts != counts.ideal_wavefronts {
+                    return differs("ideal wavefronts", row.ideal_wavefronts, counts.ideal_wavefronts);
+                }
+            }
+            Space::Global => {
+                let exact = kernel.aligned;
+                if row.sectors > counts.sectors || exact && row.sectors != counts.sectors {
+                    return differs("sectors", row.sectors, counts.sectors);
+                }
+                if row.ideal_sectors < counts.ideal_sectors && exact
+                    || exact && row.ideal_sectors != counts.ideal_sectors
+                {
+                    return differs("ideal sectors", row.ideal_sectors, counts.ideal_sectors);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A kernel that is refused for more than a cost goes wrong at one of the shapes.
+fn refused(kernel: &Kernel, errors: &str) -> Result<(), String> {
+    let lowered = run::lowered(&kernel.attribute(), &kernel.initialised());
+    let mut shapes = run::shapes(kernel);
+    shapes.push(run::whole(kernel));
+    for shape in shapes {
+        if let Err(fault) = run::run(kernel, &lowered, shape, run::grid(kernel, shape)) {
+            if run::excluded(&fault) {
+                return Ok(());
+            }
+            return Err(format!("the random kernel is not well formed: at {shape:?}: {fault}"));
+        }
+    }
+    // A layout that may take a vector apart is refused even where these indices happen to keep it together.
+    if errors.contains("moves pieces smaller than the vector") {
+        return Ok(());
+    }
+    Err(format!("refused, and it runs at every shape: {errors}"))
+}
