@@ -68,14 +68,27 @@ impl Kernel {
         self.text("", budgets)
     }
 
-    /// The same with one access site before all others, by which one thread initialises the tile.
+    /// The same with one access site before all others, which initialises the tile.
     pub(crate) fn initialised(&self) -> String {
-        let indices: String = (0..self.extents.len()).map(|place| format!("[i{place}]")).collect();
-        let mut fill = format!("tile{indices} = 0 as {};", self.element);
-        for (place, extent) in self.extents.iter().enumerate().rev() {
-            fill = format!("for i{place} in 0..{extent} {{ {fill} }}");
-        }
-        self.text(&format!("if thread_x() + thread_y() == 0 {{ {fill} }} sync_threads();"), &[])
+        let mut inside = 1;
+        let indices: Vec<String> = self
+            .extents
+            .iter()
+            .rev()
+            .map(|extent| {
+                let index = format!("[i / {inside} % {extent}]");
+                inside *= extent;
+                index
+            })
+            .collect();
+        let indices: String = indices.into_iter().rev().collect();
+        let [x, y] = self.block;
+        let fill = format!(
+            "for i in (thread_y() * {x} + thread_x()..{inside}).step_by({}) {{ tile{indices} = 0 as {}; }} sync_threads();",
+            x * y,
+            self.element
+        );
+        self.text(&fill, &[])
     }
 
     fn text(&self, fill: &str, budgets: &[String]) -> String {
@@ -196,7 +209,7 @@ fn tile(tape: &mut Tape<'_>, needed: &[i64], element: &str) -> Option<(Vec<i64>,
     }
     let bytes = extents.iter().product::<i64>() * bytes_of(element);
     // Room for the padding.
-    (bytes < 20_000).then_some((extents, layout))
+    (bytes < 32_000).then_some((extents, layout))
 }
 
 fn print_index(exprs: &[Expr]) -> String {
@@ -244,7 +257,12 @@ fn tiled(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Kernel 
     for _ in 0..1 + tape.below(3) {
         let exprs = place(tape, rank, block, &[Expr::Iteration], width);
         let most = most(&exprs, block, iterations);
-        let fits = most.iter().map(|n| n + 1).product::<i64>() * width * bytes_of(element) < 8_000;
+        let limits: &[i64] = match rank {
+            1 => &[2_000],
+            2 => &[64, 60],
+            _ => &[8, 16, 28],
+        };
+        let fits = most.iter().zip(limits).all(|(most, limit)| most + width <= *limit);
         let writable = fits && injective(&exprs, block, iterations, width);
         let (to, at) = (print_index(&exprs), print_list(&exprs));
         let kind = tape.below(3);

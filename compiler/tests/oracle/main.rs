@@ -27,7 +27,7 @@ enum Outcome {
 #[test]
 fn random_kernels() {
     // `PROPTEST_CASES` and `PROPTEST_RNG_SEED` give more and other kernels.
-    let mut config = Config { failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
+    let mut config = Config { failure_persistence: None, ..Config::default() };
     if config.rng_seed == RngSeed::Random {
         config.rng_seed = RngSeed::Fixed(1);
     }
