@@ -26,8 +26,7 @@ use tileproof_model::report::Report;
 pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let Some(ast) = ast::parse(attribute.clone(), item.clone(), &mut diagnostics) else {
-        let errors = diagnostic::compile_errors(&diagnostics);
-        return quote::quote!(#errors #item);
+        return emit::unread(item, &diagnostics);
     };
     match judge(&ast, &mut diagnostics) {
         Some(checked) => emit::items(&ast, &checked, attribute, &diagnostics),
@@ -70,8 +69,11 @@ pub fn compile(attribute: &str, item: &str) -> Result<Compiled, String> {
     }
 }
 
-/// From the kernel as written to its proofs. What lowering refuses is not analysed.
+/// From the kernel as written to its proofs. What was not read is not lowered, what lowering refuses is not analysed.
 fn judge(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Option<Checked> {
+    if diagnostics.is_failed() && !ast.is_read() {
+        return None;
+    }
     let kernel = lower::lower(ast, diagnostics);
     if diagnostics.is_failed() {
         return None;

@@ -30,6 +30,13 @@ pub struct Kernel {
     pub crate_path: syn::Path,
 }
 
+impl Kernel {
+    /// Whether the body parsed; otherwise it is one expression of unread tokens.
+    pub fn is_read(&self) -> bool {
+        !matches!(self.function.block.stmts.as_slice(), [syn::Stmt::Expr(syn::Expr::Verbatim(_), None)])
+    }
+}
+
 /// A parameter as written.
 #[derive(Clone, Debug)]
 pub struct Param {

@@ -19,7 +19,7 @@ mod values;
 mod words;
 
 use crate::diagnostic::Diagnostics;
-use crate::facts::{Facts, Run, Visit};
+use crate::facts::{Facts, Run, SymbolKind, Visit};
 use crate::ir::{Base, Handle, Kernel, Param, Role, Site, Tile};
 use tileproof_model::report::{Report, SiteReport, Space, TileReport, Verdict};
 
@@ -98,12 +98,22 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
     resources::check(&kernel, diagnostics);
     values::check(&kernel, &facts, diagnostics);
     let mut rows = Vec::new();
+    let (mut violations, mut misaligned) = (Vec::new(), Vec::new());
     let mut launch_checks = Vec::new();
     let mut base_alignment: Vec<u32> = kernel.params.iter().map(|_| 1).collect();
     for site in kernel.sites.handles() {
         let visits = visits_of(&facts, site);
-        bounds::check(&kernel, site, &visits, diagnostics);
-        let aligned = alignment::check(&kernel, &facts, site, &visits, diagnostics);
+        if follows_from_escape(&visits) {
+            rows.push(None);
+            continue;
+        }
+        violations.extend(bounds::judge(&kernel, site, &visits, diagnostics));
+        let aligned = alignment::check(&kernel, site, &visits, diagnostics);
+        if aligned.bad {
+            misaligned.push(site);
+            rows.push(None);
+            continue;
+        }
         let alignment_verdict = alignment_verdict(&kernel, &aligned);
         if let (Base::Tensor(param), Some(bytes)) = (kernel.sites[site].place.base, aligned.base) {
             let needed = &mut base_alignment[param.index()];
@@ -116,12 +126,14 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
             }
             Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
         };
-        rows.push(row(&kernel, site, &cost, alignment_verdict, diagnostics));
+        rows.push(Some(row(&kernel, site, &cost, alignment_verdict, diagnostics)));
         match &cost {
             Cost::Shared(cost) => banks::report(&kernel, &facts, site, cost, diagnostics),
             Cost::Global(cost) => coalescing::report(&kernel, site, cost, diagnostics),
         }
     }
+    bounds::report(&kernel, violations, diagnostics);
+    alignment::report(&kernel, &facts, &misaligned, diagnostics);
     budget::check(&kernel, &rows, diagnostics);
     if diagnostics.is_failed() {
         return None;
@@ -133,7 +145,7 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
         block: kernel.block,
         shared_bytes: kernel.shared_bytes().1,
         tiles: kernel.tiles.iter().map(|(_, tile)| tile_row(tile)).collect(),
-        sites: rows.into(),
+        sites: rows.into_iter().flatten().collect(),
         launch_checks: kernel
             .requires
             .iter()
@@ -142,6 +154,24 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
             .collect(),
     };
     Some(Checked { kernel, facts, report, launch_checks, base_alignment })
+}
+
+/// Whether an index comes from arithmetic that left its type, which is an error of its own: what is not known about the
+/// access has that cause.
+fn follows_from_escape(visits: &Visits<'_>) -> bool {
+    visits.iter().any(|(run, visit)| {
+        let mut symbols = visit.index.iter().flat_map(|form| &form.terms).map(|(symbol, _)| *symbol);
+        !run.escapes.is_empty()
+            && symbols.any(|symbol| match run.symbols.get(symbol).kind {
+                SymbolKind::Opaque(_) | SymbolKind::Derived(_) | SymbolKind::Product(..) => true,
+                SymbolKind::Extent(..)
+                | SymbolKind::Stride(..)
+                | SymbolKind::Scalar(_)
+                | SymbolKind::Block(_)
+                | SymbolKind::Grid(_)
+                | SymbolKind::Counter(_) => false,
+            })
+    })
 }
 
 enum Cost {
@@ -229,7 +259,7 @@ fn row(
 fn tile_row(tile: &Tile) -> TileReport {
     TileReport {
         name: tile.name.clone().into(),
-        ty: words::tile_type(tile, tile.layout).into(),
+        ty: tile.rust(tile.layout).into(),
         bytes: tile.bytes(),
     }
 }
