@@ -82,7 +82,8 @@ fn argument(
             } else {
                 // It may be what is missing, misspelt: that is one error.
                 arguments.complete = false;
-                if let Some(near) = ["block", "grid", "requires"].into_iter().find(|key| resembles(key, name)) {
+                if let Some(near) = ["block", "grid", "requires"].into_iter().find(|key| resembles(key, name))
+                {
                     error = error.help(format!("write `{near}`"));
                 }
             }
@@ -112,11 +113,8 @@ fn resembles(key: &str, name: &str) -> bool {
 pub(super) fn demand(arguments: &Arguments, function: &syn::ItemFn, diagnostics: &mut Diagnostics) {
     let name = &function.sig.ident;
     let lists = [("block", &arguments.block), ("grid", &arguments.grid)];
-    let missing: Vec<String> = lists
-        .iter()
-        .filter(|(_, list)| list.is_empty())
-        .map(|(key, _)| format!("no `{key}`"))
-        .collect();
+    let missing: Vec<String> =
+        lists.iter().filter(|(_, list)| list.is_empty()).map(|(key, _)| format!("no `{key}`")).collect();
     if !missing.is_empty() {
         let at = diagnostics.spans.add(name);
         let (block, grid) = suggestion(arguments, function);
@@ -179,7 +177,9 @@ fn tensor(input: &FnArg) -> Option<(String, usize)> {
     let rank = match (segment.ident.to_string().as_str(), &segment.arguments) {
         ("Matrix", _) => 2,
         ("Tensor", PathArguments::AngleBracketed(arguments)) => match arguments.args.last()? {
-            GenericArgument::Const(Expr::Lit(ExprLit { lit: Lit::Int(rank), .. })) => rank.base10_parse().ok()?,
+            GenericArgument::Const(Expr::Lit(ExprLit { lit: Lit::Int(rank), .. })) => {
+                rank.base10_parse().ok()?
+            }
             _ => return None,
         },
         _ => return None,

@@ -155,10 +155,9 @@ fn rebased(access: &Access) -> Access {
 
 fn describe(obstacle: &Obstacle, run: &Run) -> String {
     match obstacle {
-        Obstacle::Varying(id) => format!(
-            "the place depends on {}, which may differ from lane to lane",
-            symbol(&run.symbols, *id)
-        ),
+        Obstacle::Varying(id) => {
+            format!("the place depends on {}, which may differ from lane to lane", symbol(&run.symbols, *id))
+        }
         Obstacle::Residue(id, modulus) => format!(
             "the place depends on {} modulo {modulus}, which nothing here fixes",
             symbol(&run.symbols, *id)

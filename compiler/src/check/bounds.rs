@@ -26,8 +26,7 @@ pub(super) fn judge(
         let rank = visit.index.len();
         let open: Vec<Open> =
             (0..rank).filter_map(|dimension| open(kernel, handle, run, visit, dimension)).collect();
-        let certain =
-            open.iter().find_map(|open| Some((open, violation(open.above.as_ref()?, visit)?)));
+        let certain = open.iter().find_map(|open| Some((open, violation(open.above.as_ref()?, visit)?)));
         match certain {
             Some((open, at)) => Some(outside(kernel, handle, visit, open, at, diagnostics)),
             None if open.is_empty() => None,
@@ -80,9 +79,8 @@ fn holds(form: &Linear, run: &Run, visit: &Visit) -> bool {
 fn open(kernel: &Kernel, handle: Handle<Site>, run: &Run, visit: &Visit, dimension: usize) -> Option<Open> {
     let index = &visit.index[dimension];
     let extent = extent(kernel, run, kernel.sites[handle].place.base, dimension);
-    let above = extent
-        .as_ref()
-        .and_then(|extent| extent.offset(-width(kernel, handle, dimension))?.sub(index));
+    let above =
+        extent.as_ref().and_then(|extent| extent.offset(-width(kernel, handle, dimension))?.sub(index));
     let inside = holds(index, run, visit) && above.as_ref().is_some_and(|above| holds(above, run, visit));
     (!inside).then_some(Open { dimension, above })
 }
@@ -134,8 +132,11 @@ fn outside(
         "index out of bounds: `{reach}` is {value}, and the last index of `{}` there is {last}",
         kernel.base_name(base)
     );
-    let error = Diagnostic::new(code(base), site.span, message)
-        .note(format!("{} {}s it", thread(kernel, at), verb(site.role)));
+    let error = Diagnostic::new(code(base), site.span, message).note(format!(
+        "{} {}s it",
+        thread(kernel, at),
+        verb(site.role)
+    ));
     Violation { site: handle, error, needed: Vec::new() }
 }
 
@@ -160,9 +161,11 @@ fn unguarded(
     let mut error = Diagnostic::new(code(base), site.span, message);
     let mut limits = Vec::new();
     for (open, (reach, limit)) in open.iter().zip(&conditions) {
-        let terms = visit.index[open.dimension].terms.iter().map(|(symbol, _)| &run.symbols.get(*symbol).kind);
+        let terms =
+            visit.index[open.dimension].terms.iter().map(|(symbol, _)| &run.symbols.get(*symbol).kind);
         if terms.clone().any(|kind| matches!(kind, SymbolKind::Opaque(_))) {
-            error = error.note(format!("`{reach}` depends on a value from memory or on arithmetic that may wrap"));
+            error = error
+                .note(format!("`{reach}` depends on a value from memory or on arithmetic that may wrap"));
         } else if terms.clone().any(|kind| matches!(kind, SymbolKind::Block(_))) {
             limits.push(format!("`{limit}`"));
         }

@@ -31,8 +31,10 @@ pub(super) fn conflict(
 ) -> Vec<String> {
     let sites = sites_of(kernel, tile);
     let layout = kernel.tiles[tile].layout;
-    let before: Vec<u32> =
-        sites.iter().map(|site| banks::judge(kernel, *site, tile, layout, &visits_of(facts, *site)).most).collect();
+    let before: Vec<u32> = sites
+        .iter()
+        .map(|site| banks::judge(kernel, *site, tile, layout, &visits_of(facts, *site)).most)
+        .collect();
     let mut first: Option<Vec<u32>> = None;
     let mut help = Vec::new();
     for outcome in search(kernel, facts, tile) {

@@ -257,11 +257,7 @@ fn row(
 }
 
 fn tile_row(tile: &Tile) -> TileReport {
-    TileReport {
-        name: tile.name.clone().into(),
-        ty: tile.rust(tile.layout).into(),
-        bytes: tile.bytes(),
-    }
+    TileReport { name: tile.name.clone().into(), ty: tile.rust(tile.layout).into(), bytes: tile.bytes() }
 }
 
 /// The instruction of a site, as the hardware model names it.

@@ -20,9 +20,7 @@ pub fn to_text(diagnostic: &Diagnostic) -> String {
 /// One `compile_error!` an error, each on its stretch of source.
 pub fn compile_errors(diagnostics: &Diagnostics) -> TokenStream {
     let errors = diagnostics.errors().into_iter();
-    errors
-        .map(|error| invoke("compile_error", &to_text(error), diagnostics.spans.get(error.span)))
-        .collect()
+    errors.map(|error| invoke("compile_error", &to_text(error), diagnostics.spans.get(error.span))).collect()
 }
 
 /// A panic with the message.

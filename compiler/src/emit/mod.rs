@@ -31,8 +31,7 @@ pub fn items(
         attribute: tokens::print(attribute),
         item: tokens::print(ast.source.to_token_stream()),
     };
-    let (kept, item) =
-        (body::kept(ast, Vec::new()), host::item(ast, checked, &cuda, &source, diagnostics));
+    let (kept, item) = (body::kept(ast, Vec::new()), host::item(ast, checked, &cuda, &source, diagnostics));
     quote!(#kept #item)
 }
 

@@ -162,7 +162,9 @@ impl Walk<'_> {
         name: String,
     ) -> Linear {
         if self.symbols.find(&kind).is_none() {
-            let id = self.symbols.add(Symbol { narrow_high, ..Symbol::new(kind.clone(), range, Scope::Block, name) });
+            let id = self
+                .symbols
+                .add(Symbol { narrow_high, ..Symbol::new(kind.clone(), range, Scope::Block, name) });
             if let Some(residue) = self.residues.get(&kind) {
                 self.symbols.split(id, *residue);
             }
@@ -668,8 +670,9 @@ impl Walk<'_> {
                     Case { value: b, facts: condition.when_false.clone() },
                 ];
                 let kind = SymbolKind::Derived(number);
-                let id =
-                    self.symbols.add(Symbol { cases, ..Symbol::new(kind, range, scope, "one of two values") });
+                let id = self
+                    .symbols
+                    .add(Symbol { cases, ..Symbol::new(kind, range, scope, "one of two values") });
                 Value::Int(Linear::symbol(id))
             }
             (Value::Truth(a), Value::Truth(b)) if a.is_known() && b.is_known() && condition.is_known() => {

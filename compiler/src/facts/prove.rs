@@ -29,7 +29,10 @@ fn search(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, d
         return false;
     }
     // First a symbol that can pull the goal down; where there is none, any that can lift it.
-    let signs = goal.terms.iter().filter_map(|(symbol, coefficient)| Some((*symbol, common_sign(coefficient, mask)?)));
+    let signs = goal
+        .terms
+        .iter()
+        .filter_map(|(symbol, coefficient)| Some((*symbol, common_sign(coefficient, mask)?)));
     let pulls = |(symbol, sign): &(SymbolId, i64)| *sign < 0 || symbols.range(*symbol).0 < 0;
     let candidates: Vec<(SymbolId, i64)> = match signs.clone().find(pulls) {
         Some(first) => vec![first],

@@ -63,7 +63,12 @@ pub struct Case {
 
 impl Symbol {
     /// An unknown with a range.
-    pub(super) fn new(kind: SymbolKind, (low, high): (i128, i128), scope: Scope, name: impl Into<String>) -> Symbol {
+    pub(super) fn new(
+        kind: SymbolKind,
+        (low, high): (i128, i128),
+        scope: Scope,
+        name: impl Into<String>,
+    ) -> Symbol {
         Symbol {
             kind,
             low,

@@ -178,7 +178,9 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
     // The host's arithmetic is checked at launch, not here.
     (walk.narrow, walk.escapes) = (true, Vec::new());
     walk.block(&kernel.body);
-    let Walk { symbols, visits, escapes, register_indices, trips, narrow, requests, address_requests, .. } = walk;
+    let Walk {
+        symbols, visits, escapes, register_indices, trips, narrow, requests, address_requests, ..
+    } = walk;
     let run = Run { symbols, visits, escapes, register_indices };
     Walked { run, trips, narrow, requests, address_requests }
 }

@@ -54,7 +54,9 @@ impl Lower<'_> {
                 let name = call.mac.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
                 self.unsupported(
                     expr,
-                    &format!("a kernel cannot use the macro `{name}!`: a GPU thread cannot print, format or unwind"),
+                    &format!(
+                        "a kernel cannot use the macro `{name}!`: a GPU thread cannot print, format or unwind"
+                    ),
                     "write results to a tensor, and state conditions in `requires(…)`",
                 )
             }
@@ -217,11 +219,9 @@ impl Lower<'_> {
                 }
                 self.float_literal(float.base10_digits(), Scalar::from_name(float.suffix()), span)
             }
-            Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_) | Lit::Char(_) => self.unsupported(
-                lit,
-                "a kernel has no text",
-                "use numbers",
-            ),
+            Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_) | Lit::Char(_) => {
+                self.unsupported(lit, "a kernel has no text", "use numbers")
+            }
             _ => self.mismatch(lit),
         }
     }
@@ -293,7 +293,9 @@ impl Lower<'_> {
     fn out_of_sight(&self) -> &'static str {
         match self.in_attribute {
             true => "write the value out",
-            false => "write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument",
+            false => {
+                "write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument"
+            }
         }
     }
 

@@ -70,7 +70,8 @@ impl Lower<'_> {
             .note(defect)
             .note("a layout gives every element of the tile a place of its own inside it");
             if let Some(working) = working_layout(&extents) {
-                let tile = Tile { name: String::new(), element, extents, layout, alignment: TILE_ALIGNMENT, span };
+                let tile =
+                    Tile { name: String::new(), element, extents, layout, alignment: TILE_ALIGNMENT, span };
                 error = error.help(format!("`{}` has one", tile.rust(working)));
             }
             self.diagnostics.report(error);
