@@ -198,22 +198,24 @@ fn others(
     after: &[u32],
     diagnostics: &Diagnostics,
 ) -> Vec<String> {
-    let mut groups: Vec<((u32, u32), Vec<Handle<Site>>)> = Vec::new();
-    for (place, other) in sites.iter().enumerate().filter(|(_, other)| **other != site) {
+    let rest = || sites.iter().enumerate().filter(|(_, other)| **other != site);
+    let mut changes: Vec<(u32, u32)> = Vec::new();
+    for (place, _) in rest() {
         let change = (before[place], after[place]);
-        match groups.iter_mut().find(|(known, _)| *known == change) {
-            Some((_, group)) => group.push(*other),
-            None => groups.push((change, vec![*other])),
+        if !changes.contains(&change) {
+            changes.push(change);
         }
     }
-    groups
+    changes
         .into_iter()
-        .map(|((before, after), group)| {
+        .map(|(from, to)| {
+            let same = rest().filter(|(place, _)| (before[*place], after[*place]) == (from, to));
+            let group: Vec<Handle<Site>> = same.map(|(_, other)| *other).collect();
             let names = accesses(kernel, &group, &diagnostics.spans);
             let (stays, goes) = if group.len() == 1 { ("stays", "goes") } else { ("stay", "go") };
-            match before == after {
-                true => format!("{names} {stays} at {after}"),
-                false => format!("{names} {goes} from {before} to {after}"),
+            match from == to {
+                true => format!("{names} {stays} at {to}"),
+                false => format!("{names} {goes} from {from} to {to}"),
             }
         })
         .collect()
