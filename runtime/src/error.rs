@@ -158,6 +158,21 @@ pub enum Error {
         /// The most that are possible.
         limit: u32,
     },
+    /// An extent, a stride or an index argument is larger than any memory.
+    #[error(
+        "`{parameter}` of `{kernel}` has an extent, stride or value of {value}, and the kernel's index arithmetic is \
+         proven for numbers below {limit}; pass a smaller one"
+    )]
+    IndexTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// The number.
+        value: usize,
+        /// What it must be below.
+        limit: usize,
+    },
     /// A tensor begins at an address that the kernel's vector accesses cannot use.
     #[error(
         "`{parameter}` of `{kernel}` begins at address {address:#x}, which is not a multiple of {alignment} bytes as its \

@@ -38,6 +38,9 @@ const GRID_LIMITS: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 /// Extents, strides and spans below this fit the narrow twin.
 const NARROW_LIMIT: usize = 1 << 31;
 
+/// Extents, strides and `usize` scalars are below this: the proofs about index arithmetic assume it.
+const INDEX_LIMIT: usize = 1 << 47;
+
 impl<'a> ArgumentShape<'a> {
     /// A tensor in host memory, which the simulator places at an aligned address.
     #[cfg(any(feature = "simulate", test))]
@@ -74,6 +77,15 @@ impl<'a> ArgumentShape<'a> {
             (ArgumentShape::Scalar(value), ParamKind::Scalar(expected)) => value.scalar_type() == expected,
             (ArgumentShape::Tensor { .. }, ParamKind::Scalar(_))
             | (ArgumentShape::Scalar(_), ParamKind::Tensor { .. }) => false,
+        }
+    }
+
+    /// The largest number in it that index arithmetic may start from.
+    fn largest_index(&self) -> Option<usize> {
+        match self {
+            ArgumentShape::Tensor { extents, strides, .. } => extents.iter().chain(*strides).copied().max(),
+            ArgumentShape::Scalar(ScalarValue::Usize(value)) => Some(*value),
+            ArgumentShape::Scalar(_) => None,
         }
     }
 
@@ -121,6 +133,9 @@ pub(crate) fn plan(
         return Ok(None);
     }
     for (param, argument) in params.iter().zip(arguments) {
+        if let Some(value) = argument.largest_index().filter(|value| *value >= INDEX_LIMIT) {
+            return Err(Error::IndexTooLarge { kernel, parameter: param.name, value, limit: INDEX_LIMIT });
+        }
         aligned(kernel, param, argument)?;
     }
     let narrow = description.narrow && arguments.iter().all(ArgumentShape::is_narrow);

@@ -17,6 +17,8 @@
 
 use std::fmt;
 use std::process::ExitCode;
+use tileproof::Counts;
+use tileproof::report::{Role, Space};
 
 /// Totals of one launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,14 +48,13 @@ pub struct Measured {
 }
 
 /// A kernel that can be predicted and launched.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject {
+pub struct Subject<'a> {
     /// The kernel's name, as its entry point is called.
-    pub kernel: &'static str,
+    pub kernel: &'a str,
     /// The simulator's totals for a matrix of ROWS × COLS.
-    pub predict: fn(usize, usize) -> Result<Counters, String>,
+    pub predict: Box<dyn Fn(usize, usize) -> Result<Counters, String> + 'a>,
     /// Launches it once on the first GPU for a matrix of ROWS × COLS and waits.
-    pub launch: fn(usize, usize) -> Result<(), String>,
+    pub launch: Box<dyn Fn(usize, usize) -> Result<(), String> + 'a>,
 }
 
 /// How a prediction fared.
@@ -96,6 +97,20 @@ const FIELDS: [&str; 4] =
     ["shared_load_wavefronts", "shared_store_wavefronts", "global_load_sectors", "global_store_sectors"];
 
 impl Counters {
+    /// The totals of a simulated launch.
+    pub fn of(counts: &Counts) -> Counters {
+        let mut totals = Counters::default();
+        for run in &counts.sites {
+            match (run.site.space, run.site.role) {
+                (Space::Shared, Role::Read) => totals.shared_load_wavefronts += run.counts.wavefronts,
+                (Space::Shared, Role::Write) => totals.shared_store_wavefronts += run.counts.wavefronts,
+                (Space::Global, Role::Read) => totals.global_load_sectors += run.counts.sectors,
+                (Space::Global, Role::Write) => totals.global_store_sectors += run.counts.sectors,
+            }
+        }
+        totals
+    }
+
     fn values(&self) -> [u64; 4] {
         [
             self.shared_load_wavefronts,
@@ -260,7 +275,7 @@ pub fn compare(predicted: &[Row], measured: &[Measured]) -> Result<Vec<Compariso
 }
 
 /// The executable `counters` over a table of kernels; see the module's documentation for its commands.
-pub fn main(subjects: &[Subject]) -> ExitCode {
+pub fn main(subjects: &[Subject<'_>]) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match run(subjects, &arguments) {
@@ -275,12 +290,12 @@ pub fn main(subjects: &[Subject]) -> ExitCode {
     }
 }
 
-fn run(subjects: &[Subject], arguments: &[&str]) -> Result<(String, bool), String> {
+fn run(subjects: &[Subject<'_>], arguments: &[&str]) -> Result<(String, bool), String> {
     match arguments {
         ["metrics"] => Ok((METRICS.join(",") + "\n", true)),
         ["predict", rows, cols] => {
             let (rows, cols) = (extent(rows)?, extent(cols)?);
-            let predict = |s: &Subject| Ok((s.kernel.to_owned(), (s.predict)(rows, cols)?));
+            let predict = |s: &Subject<'_>| Ok((s.kernel.to_owned(), (s.predict)(rows, cols)?));
             let predicted: Vec<Row> = subjects.iter().map(predict).collect::<Result<_, String>>()?;
             Ok((to_csv(&predicted), true))
         }
@@ -376,19 +391,20 @@ launched 2 kernels at 64 × 64
     fn the_commands() {
         let subject = Subject {
             kernel: "copy",
-            predict: |rows, cols| {
+            predict: Box::new(|rows, cols| {
                 let sectors = (rows * cols / 8) as u64;
                 Ok(Counters::from_values([0, 0, sectors, sectors]))
-            },
-            launch: |_, cols| if cols == 0 { Err("no columns".into()) } else { Ok(()) },
+            }),
+            launch: Box::new(|_, cols| if cols == 0 { Err("no columns".into()) } else { Ok(()) }),
         };
-        let (csv, success) = run(&[subject], &["predict", "8", "8"]).unwrap();
+        let subjects = [subject];
+        let (csv, success) = run(&subjects, &["predict", "8", "8"]).unwrap();
         assert!(success);
         assert!(csv.ends_with("\ncopy,0,0,8,8\n"));
-        assert_eq!(run(&[subject], &["launch", "8", "0"]).unwrap_err(), "copy: no columns");
-        assert_eq!(run(&[subject], &["launch", "8", "8"]).unwrap().0, "launched 1 kernels at 8 × 8\n");
-        assert!(run(&[subject], &["launch", "-1", "8"]).unwrap_err().contains("`-1`"));
-        assert!(run(&[subject], &[]).unwrap_err().starts_with("usage"));
+        assert_eq!(run(&subjects, &["launch", "8", "0"]).unwrap_err(), "copy: no columns");
+        assert_eq!(run(&subjects, &["launch", "8", "8"]).unwrap().0, "launched 1 kernels at 8 × 8\n");
+        assert!(run(&subjects, &["launch", "-1", "8"]).unwrap_err().contains("`-1`"));
+        assert!(run(&subjects, &[]).unwrap_err().starts_with("usage"));
         assert_eq!(run(&[], &["metrics"]).unwrap().0.trim().split(',').count(), 6);
     }
 }

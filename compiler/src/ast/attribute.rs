@@ -64,6 +64,18 @@ fn argument(
         return Ok(());
     }
     let key: Ident = input.parse()?;
+    let given = match key.to_string().as_str() {
+        "block" => !arguments.block.is_empty(),
+        "grid" => !arguments.grid.is_empty(),
+        "requires" => !arguments.requires.is_empty(),
+        _ => false,
+    };
+    if given {
+        let span = diagnostics.spans.add(&key);
+        diagnostics.report(
+            Diagnostic::new(Code::Attribute, span, format!("`{key}` is given twice")).help("give it once"),
+        );
+    }
     match key.to_string().as_str() {
         "block" => arguments.block = list(input)?,
         "grid" => arguments.grid = list(input)?,

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::span::SpanId;
+use syn::parse::ParseStream;
 use syn::{Attribute, LitInt, LitStr};
 
 /// A budget as written.
@@ -42,13 +43,21 @@ pub fn take_budget(attributes: &mut Vec<Attribute>, diagnostics: &mut Diagnostic
     budget
 }
 
+/// How much is accepted.
+fn cost(input: ParseStream<'_>) -> syn::Result<u32> {
+    let literal: LitInt = input.parse()?;
+    literal.base10_parse().map_err(|_| {
+        syn::Error::new(literal.span(), format!("a cost is a whole number, and `{literal}` is none"))
+    })
+}
+
 fn read(attribute: &Attribute, span: SpanId) -> syn::Result<Budget> {
     let mut budget = Budget { bank_conflict: None, excess_sectors: None, because: String::new(), span };
     attribute.parse_nested_meta(|meta| {
         if meta.path.is_ident("bank_conflict") {
-            budget.bank_conflict = Some(meta.value()?.parse::<LitInt>()?.base10_parse()?);
+            budget.bank_conflict = Some(cost(meta.value()?)?);
         } else if meta.path.is_ident("excess_sectors") {
-            budget.excess_sectors = Some(meta.value()?.parse::<LitInt>()?.base10_parse()?);
+            budget.excess_sectors = Some(cost(meta.value()?)?);
         } else if meta.path.is_ident("because") {
             budget.because = meta.value()?.parse::<LitStr>()?.value();
         } else {

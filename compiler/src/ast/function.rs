@@ -95,6 +95,14 @@ pub(super) fn params(signature: &Signature, diagnostics: &mut Diagnostics) -> Ve
         let named = match input {
             FnArg::Typed(typed) => match &*typed.pat {
                 Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
+                    if let Some(token) = &pat.mutability {
+                        let span = diagnostics.spans.add(token);
+                        diagnostics.report(
+                            Diagnostic::new(Code::Parameter, span, "a kernel's parameter cannot be `mut`")
+                                .note("all threads share it")
+                                .help(format!("give each thread its own: `let mut {0} = {0};`", pat.ident)),
+                        );
+                    }
                     Some(Param { name: pat.ident.clone(), ty: (*typed.ty).clone() })
                 }
                 _ => None,

@@ -65,12 +65,19 @@ pub(super) fn judge(
             Ok(offsets) => offsets,
             Err(obstacle) => {
                 judgement.unknown = Some(describe(&obstacle, run));
-                return judgement;
+                vec![0]
             }
         };
         let first_run = std::ptr::eq(*run, visits[0].0);
         for warp in 0..kernel.threads().div_ceil(LANES as u32) as usize {
             let Some(access) = warp_access(kernel, site, visit, &offsets, warp) else { continue };
+            if first_run {
+                judgement.instructions += 1;
+                judgement.useful_bytes += u64::from(access.width * access.active.count_ones());
+            }
+            if judgement.unknown.is_some() {
+                continue;
+            }
             let key = rebased(&access);
             let cost = match known.iter().find(|(other, _)| *other == key) {
                 Some((_, cost)) => *cost,
@@ -81,10 +88,8 @@ pub(super) fn judge(
                 }
             };
             if first_run {
-                judgement.instructions += 1;
                 judgement.wavefronts += u64::from(cost.wavefronts);
                 judgement.ideal += u64::from(cost.ideal_wavefronts);
-                judgement.useful_bytes += u64::from(access.width * access.active.count_ones());
             }
             judgement.most = judgement.most.max(cost.wavefronts);
             let mut witness = Witness {
@@ -95,14 +100,14 @@ pub(super) fn judge(
                 some_lanes: false,
             };
             // Fewer lanes never take more wavefronts, but a wide load may merge once partners are missing, which
-            // lowers what is ideal: down to 1.
+            // lowers what is ideal.
+            let merged = merged_groups(&access);
             if cost.excess_wavefronts() == 0
                 && visit.presence == Presence::Any
                 && site.role == Role::Read
-                && access.width >= 8
-                && cost.wavefronts > 1
+                && cost.wavefronts > merged
             {
-                (witness.ideal, witness.some_lanes) = (1, true);
+                (witness.ideal, witness.some_lanes) = (merged, true);
             }
             if witness.wavefronts - witness.ideal > judgement.worst_excess() {
                 judgement.worst = Some(witness);
@@ -110,6 +115,14 @@ pub(super) fn judge(
         }
     }
     judgement
+}
+
+/// How many groups of lanes a load has if all merge that can.
+fn merged_groups(access: &Access) -> u32 {
+    if access.width <= 8 {
+        return 1;
+    }
+    u32::from(access.active & 0xffff != 0) + u32::from(access.active >> 16 != 0)
 }
 
 /// The access of one warp, if one of its lanes can be there.
@@ -204,10 +217,10 @@ pub(super) fn report(
     );
     if worst.some_lanes {
         error = error.note(format!(
-            "which lanes of warp {} are active depends on data; without every second lane the {} could be served in {} wavefront",
+            "which lanes of warp {} are active depends on data; without every second lane the {} could be served in {}",
             worst.warp,
             noun(site.role),
-            worst.ideal
+            count(worst.ideal, "wavefront")
         ));
     } else if let Some(conflict) = bank_conflict(&worst.access) {
         error = error.note(format!(

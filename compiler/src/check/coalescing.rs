@@ -67,9 +67,12 @@ pub(super) fn judge(
     let mut judgement = Judgement { shortest_run: u32::MAX, ..Judgement::default() };
     let mut known: Vec<(Access, u32, u32, u32)> = Vec::new();
     for (run, visit) in visits {
-        let Some(offset) = tensor_offset(kernel, param, visit, &run.symbols) else {
-            judgement.unknown = Some("the numbers in the index are too large".into());
-            break;
+        let offset = match tensor_offset(kernel, param, visit, &run.symbols) {
+            Some(offset) => offset,
+            None => {
+                judgement.unknown = Some("the numbers in the index are too large".into());
+                Linear::int(0)
+            }
         };
         if let Some((id, _)) =
             offset.terms.iter().find(|(symbol, _)| run.symbols.get(*symbol).scope < Scope::Warp)
@@ -77,12 +80,20 @@ pub(super) fn judge(
             let name = symbol(&run.symbols, *id);
             judgement.unknown =
                 Some(format!("the address depends on {name}, which may differ from lane to lane"));
-            break;
         }
         let first_run = std::ptr::eq(*run, visits[0].0);
         for warp in 0..kernel.threads().div_ceil(LANES as u32) as usize {
             let groups = groups(kernel, site, visit, &offset, warp);
             if groups.is_empty() {
+                continue;
+            }
+            let lanes: usize = groups.iter().map(|group| group.lanes.len()).sum();
+            let bytes = kernel.lane_bytes(site) * lanes as u32;
+            if first_run {
+                judgement.instructions += 1;
+                judgement.useful_bytes += u64::from(bytes);
+            }
+            if judgement.unknown.is_some() {
                 continue;
             }
             let access = placed(kernel, site, &groups);
@@ -95,12 +106,9 @@ pub(super) fn judge(
                 }
             };
             let ideal = ideal.max(cut_runs(kernel, site, visit, &offset, warp, &access)).min(sectors);
-            let bytes = access.width * access.active.count_ones();
             if first_run {
-                judgement.instructions += 1;
                 judgement.sectors += u64::from(sectors);
                 judgement.ideal += u64::from(ideal);
-                judgement.useful_bytes += u64::from(bytes);
             }
             judgement.shortest_run = judgement.shortest_run.min(shortest_run);
             if sectors - ideal > judgement.worst_excess() {

@@ -19,7 +19,7 @@ mod values;
 mod words;
 
 use crate::diagnostic::Diagnostics;
-use crate::facts::{Facts, Run, SymbolKind, Visit};
+use crate::facts::{Facts, Run, Visit};
 use crate::ir::{Base, Handle, Kernel, Param, Role, Site, Tile};
 use tileproof_model::report::{Report, SiteReport, Space, TileReport, Verdict};
 
@@ -103,7 +103,8 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
     let mut base_alignment: Vec<u32> = kernel.params.iter().map(|_| 1).collect();
     for site in kernel.sites.handles() {
         let visits = visits_of(&facts, site);
-        if follows_from_escape(&visits) {
+        if visits.iter().any(|(run, visit)| visit.index.iter().any(|form| run.follows_escape(form))) {
+            // Reported where the index was computed; what would be said here follows from that.
             rows.push(None);
             continue;
         }
@@ -154,24 +155,6 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
             .collect(),
     };
     Some(Checked { kernel, facts, report, launch_checks, base_alignment })
-}
-
-/// Whether an index comes from arithmetic that left its type, which is an error of its own: what is not known about the
-/// access has that cause.
-fn follows_from_escape(visits: &Visits<'_>) -> bool {
-    visits.iter().any(|(run, visit)| {
-        let mut symbols = visit.index.iter().flat_map(|form| &form.terms).map(|(symbol, _)| *symbol);
-        !run.escapes.is_empty()
-            && symbols.any(|symbol| match run.symbols.get(symbol).kind {
-                SymbolKind::Opaque(_) | SymbolKind::Derived(_) | SymbolKind::Product(..) => true,
-                SymbolKind::Extent(..)
-                | SymbolKind::Stride(..)
-                | SymbolKind::Scalar(_)
-                | SymbolKind::Block(_)
-                | SymbolKind::Grid(_)
-                | SymbolKind::Counter(_) => false,
-            })
-    })
 }
 
 enum Cost {

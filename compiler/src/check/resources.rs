@@ -14,17 +14,17 @@ pub(super) fn check(kernel: &Kernel, diagnostics: &mut Diagnostics) {
         .tiles
         .iter()
         .zip(&offsets)
-        .find(|((_, tile), start)| *start + tile.bytes() > MAX_SHARED_WITHOUT_OPT_IN);
+        .find(|((_, tile), start)| start.saturating_add(tile.bytes()) > MAX_SHARED_WITHOUT_OPT_IN);
     let span = first.map_or(kernel.span, |((_, tile), _)| tile.span);
     let tiles: Vec<String> =
-        kernel.tiles.iter().map(|(_, tile)| format!("`{}` {}", tile.name, grouped(tile.bytes()))).collect();
+        kernel.tiles.iter().map(|(_, tile)| format!("`{}` {}", tile.name, amount(tile.bytes()))).collect();
     diagnostics.report(
         Diagnostic::new(
             Code::SharedMemory,
             span,
             format!(
                 "too much shared memory: {} bytes a block, and {} is the limit",
-                grouped(total),
+                amount(total),
                 grouped(MAX_SHARED_WITHOUT_OPT_IN)
             ),
         )
@@ -32,4 +32,9 @@ pub(super) fn check(kernel: &Kernel, diagnostics: &mut Diagnostics) {
         .note("GPUs have more (up to 227 KB on sm_90), which a kernel must opt in to; that is planned, and not part of the language yet")
         .help("make the tile smaller, or its elements narrower"),
     );
+}
+
+/// A number of bytes, which [`Kernel::shared_bytes`] counts up to what 32 bits hold.
+fn amount(bytes: u32) -> String {
+    if bytes == u32::MAX { format!("{} or more", grouped(bytes)) } else { grouped(bytes) }
 }

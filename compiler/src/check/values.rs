@@ -1,38 +1,44 @@
 //! Do the values mean what they say: index arithmetic stays in its range, register arrays are indexed by constants.
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::facts::Facts;
+use crate::facts::{EscapeKind, Facts};
 use crate::ir::Kernel;
 
 pub(super) fn check(_kernel: &Kernel, facts: &Facts, diagnostics: &mut Diagnostics) {
     for run in &facts.runs {
         for escape in &run.escapes {
             let text = diagnostics.spans.get(escape.span).text.clone();
-            diagnostics.report(if escape.below_zero {
-                Diagnostic::new(
-                    Code::IndexRange,
-                    escape.span,
-                    format!("index arithmetic may fall below zero: `{text}`"),
-                )
-                .note("`usize` has no negative numbers: the index would wrap to a very large one")
-                .help("guard it with a comparison that proves the left side is at least the right one")
-            } else {
-                Diagnostic::new(
-                    Code::IndexRange,
-                    escape.span,
-                    format!("index arithmetic may overflow: `{text}`"),
-                )
-                .note("nothing here says how large the operands are")
-                .help("state what bounds them in `requires(…)`, or guard it with a comparison")
+            let error = |message: String| Diagnostic::new(Code::IndexRange, escape.span, message);
+            diagnostics.report(match escape.kind {
+                EscapeKind::BelowZero => error(format!("index arithmetic may fall below zero: `{text}`"))
+                    .note("`usize` has no negative numbers: the index would wrap to a very large one")
+                    .help("guard it with a comparison that proves the left side is at least the right one"),
+                EscapeKind::TooLarge => error(format!("index arithmetic may overflow: `{text}`"))
+                    .note("nothing here says how large the operands are")
+                    .help("state what bounds them in `requires(…)`, or guard it with a comparison"),
+                EscapeKind::DivisionByZero => error(format!("division may be by zero: `{text}`"))
+                    .note("nothing here says that the divisor is at least 1")
+                    .help("promise it in `requires(…)`, or guard the division with a comparison"),
             });
         }
-        for span in &run.register_indices {
-            let text = diagnostics.spans.get(*span).text.clone();
-            diagnostics.report(
-                Diagnostic::new(Code::RegisterIndex, *span, "a register array is indexed by a value that is not constant")
-                    .note(format!("`{text}` must be one number for all threads once constant loops are unrolled: registers have no addresses, so the array would move to slow local memory"))
-                    .help("index it by constants and by variables of loops with constant bounds"),
-            );
+        for fault in &run.register_faults {
+            let text = diagnostics.spans.get(fault.span).text.clone();
+            diagnostics.report(match fault.outside {
+                Some((index, extent)) => Diagnostic::new(
+                    Code::RegisterIndex,
+                    fault.span,
+                    format!("index of registers out of bounds: it is {index}, and there are {extent}"),
+                )
+                .note(format!("in `{text}`, once constant loops are unrolled"))
+                .help(format!("keep it below {extent}")),
+                None => Diagnostic::new(
+                    Code::RegisterIndex,
+                    fault.span,
+                    "a register array is indexed by a value that is not constant",
+                )
+                .note(format!("`{text}` must be one number for all threads once constant loops are unrolled: registers have no addresses, so the array would move to slow local memory"))
+                .help("index it by constants and by variables of loops with constant bounds"),
+            });
         }
     }
 }

@@ -1,41 +1,25 @@
 //! The value of an expression for every thread.
 
-use super::Escape;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
-use super::prove::{lower_bound, non_negative, tighten};
+use super::prove::{follows, lower_bound, non_negative, tighten};
 use super::symbol::{Case, Symbol, SymbolKind};
-use super::walk::{Truth, Value, Walk};
+use super::truth::{Truth, Value};
+use super::walk::Walk;
+use super::{Escape, EscapeKind, RegisterFault};
 use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Scalar, Scope, Type, UnaryOp};
 use std::rc::Rc;
 
-/// Index arithmetic must stay below this; what is larger is not an address on any machine.
+/// Index arithmetic that guards must bound is asked to stay below this: a number that fits the forms, and larger than an
+/// address on any machine.
 const INDEX_LIMIT: i64 = 1 << 62;
-/// Extents and strides stay below this: no GPU has so much memory.
+/// Extents, strides and index arguments stay below this: no GPU has so much memory, and the launcher checks it.
 pub(super) const EXTENT_LIMIT: i128 = 1 << 47;
 /// What the launcher demands of extents, strides and index arguments before it chooses 32-bit indices.
 pub(super) const NARROW_LIMIT: i128 = 1 << 31;
 
-/// How a symbol came about, so that equal operations on equal operands give one symbol.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Operation {
-    Binary(BinaryOp),
-    Quotient,
-}
-
-/// A symbol for the result of an operation that is not linear.
-struct Derivation<'a> {
-    operation: Operation,
-    operands: (&'a Linear, &'a Linear),
-    /// The least and the largest value.
-    range: (i128, i128),
-    /// See [`Symbol::interior`].
-    interior: Option<Linear>,
-    /// See [`Symbol::cases`].
-    cases: Vec<Case>,
-    /// Its name in messages.
-    name: &'static str,
-}
+/// A symbol that ranges this far settles no comparison for some threads only.
+const FAR: i128 = 1 << 40;
 
 impl Walk<'_> {
     pub(super) fn value(&mut self, handle: Handle<Expr>) -> Value {
@@ -60,7 +44,10 @@ impl Walk<'_> {
                 Scalar::F32 | Scalar::F64 => Value::Data,
                 _ => {
                     let (low, high) = scalar.range().unwrap_or((0, 0));
-                    let narrow_high = if scalar == Scalar::Usize { NARROW_LIMIT - 1 } else { high };
+                    let (high, narrow_high) = match scalar {
+                        Scalar::Usize => (EXTENT_LIMIT - 1, NARROW_LIMIT - 1),
+                        _ => (high, high),
+                    };
                     let name = kernel.params[*param].name.clone();
                     self.symbol(SymbolKind::Scalar(*param), (low, high), narrow_high, name)
                 }
@@ -76,19 +63,22 @@ impl Walk<'_> {
             },
             ExprKind::Element(local, index) => {
                 self.register_access(*local, index, expr.span);
-                self.opaque(scalar, Scope::Lane)
+                self.opaque_from(
+                    scalar,
+                    Scope::Lane,
+                    format!("an element of `{}`", kernel.locals[*local].name),
+                )
             }
             ExprKind::Lane(vector, lane) => {
                 self.value(*vector);
-                if let Value::Int(lane) = self.value(*lane)
-                    && lane.known_uniform().is_none()
-                {
-                    self.register_indices.push(expr.span);
-                }
+                self.register_index(*lane, kernel.exprs[*vector].ty.width(), expr.span);
                 self.opaque(scalar, Scope::Lane)
             }
             ExprKind::Vector(_) => Value::Data,
             ExprKind::Unary(op, a) => self.unary(*op, *a, scalar, expr),
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if scalar == Scalar::Bool => {
+                Value::Truth(self.logical(*op == BinaryOp::And, *a, *b))
+            }
             ExprKind::Binary(op, a, b) => self.binary(*op, *a, *b, scalar, expr),
             ExprKind::Compare(op, a, b) => self.comparison(*op, *a, *b),
             ExprKind::Select(condition, a, b) => {
@@ -111,21 +101,33 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes an access to a register array whose index is not one number known at compile time.
+    /// An access to a register array.
     pub(super) fn register_access(
         &mut self,
-        _local: Handle<crate::ir::Local>,
+        local: Handle<crate::ir::Local>,
         index: &[Handle<Expr>],
         span: crate::span::SpanId,
     ) {
-        for index in index {
-            let known = match self.value(*index) {
-                Value::Int(form) => form.known_uniform().is_some(),
-                Value::Truth(_) | Value::Data => false,
-            };
-            if !known && !self.register_indices.contains(&span) {
-                self.register_indices.push(span);
-            }
+        let kernel = self.kernel;
+        for (index, extent) in index.iter().zip(&kernel.locals[local].extents) {
+            self.register_index(*index, *extent, span);
+        }
+    }
+
+    /// Notes an index of registers that is not one number known at compile time, or outside.
+    pub(super) fn register_index(&mut self, index: Handle<Expr>, extent: u32, span: crate::span::SpanId) {
+        let known = match self.value(index) {
+            Value::Int(form) => form.known_uniform(),
+            Value::Truth(_) | Value::Data => None,
+        };
+        let outside = match known {
+            Some(index) if (0..i64::from(extent)).contains(&index) => return,
+            Some(index) => Some((index, extent)),
+            None => None,
+        };
+        let fault = RegisterFault { span, outside };
+        if !self.mask.is_empty() && self.register_faults.iter().all(|other| other.span != span) {
+            self.register_faults.push(fault);
         }
     }
 
@@ -184,23 +186,28 @@ impl Walk<'_> {
         self.symbol(SymbolKind::Stride(param, dimension), (0, EXTENT_LIMIT - 1), NARROW_LIMIT - 1, name)
     }
 
-    fn thread_index(&self, axis: Axis) -> Lanes {
-        let [x, y, _] = self.kernel.block.map(|extent| extent as usize);
-        let mut values = vec![0i64; self.threads];
-        let mut thread = 0;
-        while thread < values.len() {
-            values[thread] = match axis {
-                Axis::X => thread % x,
-                Axis::Y => thread / x % y,
-                Axis::Z => thread / (x * y),
-            } as i64;
-            thread += 1;
+    fn thread_index(&mut self, axis: Axis) -> Lanes {
+        if let Some(lanes) = &self.thread_indices[axis.index()] {
+            return lanes.clone();
         }
-        Lanes::each(values)
+        let [x, y, _] = self.kernel.block.map(|extent| extent as usize);
+        let position = |thread: usize| match axis {
+            Axis::X => thread % x,
+            Axis::Y => thread / x % y,
+            Axis::Z => thread / (x * y),
+        };
+        let lanes = Lanes::each((0..self.threads).map(|thread| position(thread) as i64).collect());
+        self.thread_indices[axis.index()] = Some(lanes.clone());
+        lanes
     }
 
     /// A value of this type of which nothing else is known.
     pub(super) fn opaque(&mut self, scalar: Scalar, scope: Scope) -> Value {
+        self.opaque_from(scalar, scope, "a value that is not known here".into())
+    }
+
+    /// The same, with where it comes from, for messages.
+    pub(super) fn opaque_from(&mut self, scalar: Scalar, scope: Scope, name: String) -> Value {
         let Some((low, high)) = scalar.range() else {
             return if scalar == Scalar::Bool {
                 Value::Truth(if scope >= Scope::Warp { Truth::uniform() } else { Truth::data() })
@@ -210,30 +217,14 @@ impl Walk<'_> {
         };
         let number = self.symbols.len() as u32;
         let kind = SymbolKind::Opaque(number);
-        let id = self.symbols.add(Symbol::new(kind, (low, high), scope, format!("value {number}")));
+        let id = self.symbols.add(Symbol::new(kind, (low, high), scope, name));
         Value::Int(Linear::symbol(id))
     }
 
-    /// The result of an operation that is not linear: a symbol with a range. Whether it is new, so that the facts that
-    /// define it must be added.
-    fn derived(&mut self, derivation: Derivation<'_>) -> (Linear, bool) {
-        let Derivation { operation, operands: (a, b), range, interior, cases, name } = derivation;
-        if let Some((_, _, _, id)) =
-            self.derived.iter().find(|(o, x, y, _)| *o == operation && x == a && y == b)
-        {
-            return (Linear::symbol(*id), false);
-        }
-        let scope = self.common_scope(a, b);
-        let kind = SymbolKind::Derived(self.symbols.len() as u32);
-        let id = self.symbols.add(Symbol { interior, cases, ..Symbol::new(kind, range, scope, name) });
-        self.derived.push((operation, a.clone(), b.clone(), id));
-        (Linear::symbol(id), true)
-    }
-
-    /// Adds facts that define a symbol. They are scoped like guards: they were derived from what holds here, and may not
-    /// hold elsewhere.
-    fn define<const N: usize>(&mut self, facts: [Option<Linear>; N]) {
-        self.guards.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
+    /// Some index of which nothing is known but that it is one.
+    pub(super) fn probe(&mut self, scope: Scope) -> Linear {
+        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
+        Linear::symbol(self.symbols.add(Symbol::new(kind, (0, EXTENT_LIMIT), scope, "an index")))
     }
 
     /// Whether a form is the same for all threads of the block.
@@ -241,7 +232,7 @@ impl Walk<'_> {
         self.symbols.scope(form) == Scope::Block
     }
 
-    fn common_scope(&self, a: &Linear, b: &Linear) -> Scope {
+    pub(super) fn common_scope(&self, a: &Linear, b: &Linear) -> Scope {
         self.symbols.scope(a).min(self.symbols.scope(b))
     }
 
@@ -252,12 +243,33 @@ impl Walk<'_> {
         non_negative(goal, &self.all_facts(), &self.mask, &self.symbols)
     }
 
+    /// The same, tried for the least constant of all threads first: one proof for all is cheaper than one for each.
+    fn holds_for_least(&self, goal: &Linear) -> bool {
+        goal.for_least(&self.mask).is_some_and(|least| self.holds(&least)) || self.holds(goal)
+    }
+
+    /// Whether `goal ≥ 0` for all threads here in a launch with 32-bit indices.
+    pub(super) fn holds_in_narrow(&mut self, goal: &Linear) -> bool {
+        let (facts, mask) = (self.all_facts(), self.mask.clone());
+        let least = goal.for_least(&mask);
+        self.symbols.assuming_narrow(|symbols| {
+            least.is_some_and(|least| non_negative(&least, &facts, &mask, symbols))
+                || non_negative(goal, &facts, &mask, symbols)
+        })
+    }
+
     /// The least and largest value by the ranges of the symbols.
-    fn bounds(&self, form: &Linear) -> (i128, i128) {
+    pub(super) fn bounds(&self, form: &Linear) -> (i128, i128) {
         let low = lower_bound(form, &self.mask, &self.symbols);
         let high =
             form.scale(&Lanes::Uniform(-1)).and_then(|form| lower_bound(&form, &self.mask, &self.symbols));
         (low.unwrap_or(i128::MIN / 4), high.map_or(i128::MAX / 4, |high| -high))
+    }
+
+    /// The same, for a value of this type.
+    pub(super) fn bounds_of(&self, form: &Linear, scalar: Scalar) -> (i128, i128) {
+        let (low, high) = self.bounds(form);
+        scalar.range().map_or((low, high), |(least, most)| (low.max(least), high.min(most)))
     }
 
     // ---- operations ----
@@ -267,50 +279,50 @@ impl Walk<'_> {
         if self.mask.is_empty() {
             return form.map_or(Value::Data, Value::Int);
         }
+        if self.on_host {
+            // Host expressions are computed without bounds, and checked.
+            return form.map_or_else(|| self.opaque(scalar, Scope::Block), Value::Int);
+        }
         let Some(form) = form else {
-            return self.escape(scalar, false, Scope::Lane, expr);
+            return self.escape(None, scalar, EscapeKind::TooLarge, expr);
         };
         if scalar == Scalar::Usize {
-            if let Some(known) = form.known() {
-                match (known.min(&self.mask), known.max(&self.mask)) {
-                    (Some((least, _)), Some(most)) if least >= 0 => {
-                        self.narrow &= most < 1 << 32;
-                        return Value::Int(form);
-                    }
-                    _ => {}
-                }
+            if !self.holds_for_least(&form) {
+                return self.escape(Some(&form), scalar, EscapeKind::BelowZero, expr);
             }
-            let scope = self.symbols.scope(&form);
-            if !self.holds(&form) {
-                return self.escape(scalar, true, scope, expr);
-            }
-            let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(INDEX_LIMIT));
-            if !room.is_some_and(|room| self.holds(&room)) {
-                return self.escape(scalar, false, scope, expr);
+            let negated = form.scale(&Lanes::Uniform(-1));
+            let room = negated.as_ref().and_then(|form| form.offset(INDEX_LIMIT));
+            if self.bounds(&form).1 > i128::from(u64::MAX)
+                && !room.is_some_and(|room| self.holds_for_least(&room))
+            {
+                return self.escape(Some(&form), scalar, EscapeKind::TooLarge, expr);
             }
             if self.narrow {
-                let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(u32::MAX.into()));
-                let (facts, mask) = (self.all_facts(), self.mask.clone());
-                self.narrow = room.is_some_and(|room| {
-                    self.symbols.assuming_narrow(|symbols| non_negative(&room, &facts, &mask, symbols))
-                });
+                let room = negated.and_then(|form| form.offset(u32::MAX.into()));
+                self.narrow = room.is_some_and(|room| self.holds_in_narrow(&room));
             }
             return Value::Int(form);
         }
         let (low, high) = self.bounds(&form);
         match scalar.range() {
             Some((least, most)) if least <= low && high <= most => Value::Int(form),
-            _ => self.opaque(scalar, Scope::Lane),
+            _ => self.opaque(scalar, self.symbols.scope(&form)),
         }
     }
 
-    fn escape(&mut self, scalar: Scalar, below_zero: bool, scope: Scope, expr: &Expr) -> Value {
+    /// The result of an index computation that may leave its range: `form` is what it would have been.
+    fn escape(&mut self, form: Option<&Linear>, scalar: Scalar, kind: EscapeKind, expr: &Expr) -> Value {
+        let scope = form.map_or(Scope::Lane, |form| self.symbols.scope(form));
         let value = self.opaque(scalar, scope);
-        if let (Scalar::Usize, Value::Int(form)) = (scalar, &value) {
+        if let (Scalar::Usize, Value::Int(result)) = (scalar, &value) {
             self.narrow = false;
-            if let Some((symbol, _)) = form.terms.first() {
-                self.escapes.push(Escape { span: expr.span, below_zero, symbol: *symbol });
+            // What follows from an escape is no news.
+            let follows =
+                |form: &Linear| form.terms.iter().any(|(id, _)| self.symbols.is_one_of(*id, &self.escaped));
+            if !form.is_some_and(follows) {
+                self.escapes.push(Escape { span: expr.span, kind });
             }
+            self.escaped.extend(result.terms.iter().map(|(symbol, _)| *symbol));
         }
         value
     }
@@ -343,13 +355,30 @@ impl Walk<'_> {
         let (a, b) = match (self.value(a), self.value(b)) {
             (Value::Int(a), Value::Int(b)) => (a, b),
             (Value::Truth(a), Value::Truth(b)) => {
-                return match op {
-                    BinaryOp::And => Value::Truth(a.and(b)),
-                    BinaryOp::Or => Value::Truth(a.not().and(b.not()).not()),
-                    _ => Value::Truth(Truth { arbitrary: a.arbitrary || b.arbitrary, ..Truth::data() }),
-                };
+                return Value::Truth(Truth { arbitrary: a.arbitrary || b.arbitrary, ..Truth::data() });
             }
             _ => return self.opaque(scalar, Scope::Lane),
+        };
+        // Shift amounts are masked to the width.
+        let b = match op {
+            BinaryOp::Shl | BinaryOp::Shr => match b.known() {
+                Some(by) => {
+                    let bits = 8 * i64::from(scalar.bytes());
+                    by.map(|by| Some(by.rem_euclid(bits))).map_or(b, Linear::constant)
+                }
+                None => b,
+            },
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::DivCeil => b,
         };
         if let (Some(x), Some(y)) = (a.known(), b.known()) {
             // Operations that may fail on inactive lanes only: a failure is not a reason to forget the others.
@@ -360,6 +389,10 @@ impl Walk<'_> {
             }
             return self.opaque(scalar, self.common_scope(&a, &b));
         }
+        let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil);
+        if divides && !self.on_host && !self.positive(&b) {
+            return self.escape(Some(&b), scalar, EscapeKind::DivisionByZero, expr);
+        }
         let form = match op {
             BinaryOp::Add => a.add(&b),
             BinaryOp::Sub => a.sub(&b),
@@ -368,23 +401,7 @@ impl Walk<'_> {
             BinaryOp::Rem => self.divide(&a, &b).map(|(_, remainder)| remainder),
             BinaryOp::DivCeil => match b.known_uniform().and_then(|divisor| a.offset(divisor - 1)) {
                 Some(up) => self.divide(&up, &b).map(|(quotient, _)| quotient),
-                None => match self.divide(&a, &b).and_then(|(quotient, _)| quotient.offset(1)) {
-                    Some(high) => {
-                        let (form, new) = self.derived(Derivation {
-                            operation: Operation::Binary(op),
-                            operands: (&a, &b),
-                            range: (0, self.bounds(&high).1),
-                            interior: None,
-                            cases: Vec::new(),
-                            name: "a quotient",
-                        });
-                        if new {
-                            self.define([high.sub(&form)]);
-                        }
-                        Some(form)
-                    }
-                    None => None,
-                },
+                None => self.divide_up_symbolic(&a, &b),
             },
             BinaryOp::Shl => {
                 match b.known().and_then(|by| by.map(|by| (0..62).contains(&by).then(|| 1i64 << by))) {
@@ -406,7 +423,7 @@ impl Walk<'_> {
                 _ => self.bitwise(op, &a, &b),
             },
             BinaryOp::Or | BinaryOp::Xor => self.bitwise(op, &a, &b),
-            BinaryOp::Min | BinaryOp::Max => self.extremum(op, &a, &b),
+            BinaryOp::Min | BinaryOp::Max => self.extremum(op, &a, &b, scalar),
         };
         match form {
             Some(form) => self.fit(Some(form), scalar, expr),
@@ -417,165 +434,36 @@ impl Walk<'_> {
         }
     }
 
-    /// Quotient and remainder of non-negative numbers.
-    fn divide(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
-        if !self.holds(a) {
-            return None;
-        }
-        let Some(divisor) = b.known_uniform() else { return self.divide_symbolic(a, b) };
-        if divisor <= 0 {
-            return None;
-        }
-        // Exact where all coefficients are multiples of the divisor.
-        let mut exact = true;
-        for (symbol, coefficient) in &a.terms {
-            let remainder = coefficient.map(|value| Some(value.rem_euclid(divisor)))?;
-            if remainder.is_zero() {
-                continue;
+    /// `a && b`, `a || b`. The right side counts only where the left one leaves the result open, so what goes wrong in
+    /// it elsewhere does not matter.
+    fn logical(&mut self, and: bool, a: Handle<Expr>, b: Handle<Expr>) -> Truth {
+        let left = self.truth(a);
+        let before = (self.escapes.len(), self.register_faults.len(), self.narrow);
+        let mut right = self.truth(b);
+        if (self.escapes.len(), self.register_faults.len(), self.narrow) != before {
+            self.escapes.truncate(before.0);
+            self.register_faults.truncate(before.1);
+            self.narrow = before.2;
+            let (scope, mask) = (self.enter(), self.mask.clone());
+            let (decided, holds) = match and {
+                true => (&left.known_false, &left.when_true),
+                false => (&left.known_true, &left.when_false),
+            };
+            self.mask = mask.and(&decided.not());
+            self.guards.extend(holds.iter().cloned());
+            let learnt = self.guards.len();
+            right = self.truth(b);
+            // What defines symbols of the right side holds where that side counts.
+            let defining = self.guards.split_off(learnt);
+            if and {
+                right.when_true.extend(defining);
+            } else {
+                right.when_false.extend(defining);
             }
-            exact = false;
-            if !self.is_uniform(a) {
-                self.request(*symbol, divisor / coefficient.gcd(divisor));
-            }
+            self.leave(scope);
+            self.mask = mask;
         }
-        if exact {
-            let quotient = a.map(|value| Some(value.div_euclid(divisor)))?;
-            let remainder = a.constant.map(|value| Some(value.rem_euclid(divisor)))?;
-            return Some((quotient, Linear::constant(remainder)));
-        }
-        let (_, high) = self.bounds(a);
-        let (quotient, new) = self.derived(Derivation {
-            operation: Operation::Quotient,
-            operands: (a, b),
-            range: (0, high / i128::from(divisor)),
-            interior: None,
-            cases: Vec::new(),
-            name: "a quotient",
-        });
-        let remainder = a.sub(&quotient.scale(&Lanes::Uniform(divisor))?)?;
-        if new {
-            let room = remainder.scale(&Lanes::Uniform(-1)).and_then(|room| room.offset(divisor - 1));
-            self.define([Some(remainder.clone()), room]);
-        }
-        Some((quotient, remainder))
-    }
-
-    fn divide_symbolic(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
-        if !self.holds(&b.offset(-1)?) {
-            return None;
-        }
-        // Away from the edges of rows, all lanes of a warp are in one row.
-        let range = (0, self.bounds(a).1);
-        let row = self.is_uniform(b).then(|| {
-            let kind = SymbolKind::Derived(self.symbols.len() as u32);
-            Linear::symbol(self.symbols.add(Symbol::new(kind, range, Scope::Warp, "a quotient")))
-        });
-        let (quotient, new) = self.derived(Derivation {
-            operation: Operation::Quotient,
-            operands: (a, b),
-            range,
-            interior: row,
-            cases: Vec::new(),
-            name: "a quotient",
-        });
-        let remainder = a.sub(&self.symbols.multiply(&quotient, b)?)?;
-        if new {
-            let room = b.sub(&remainder).and_then(|room| room.offset(-1));
-            self.define([a.sub(&quotient), Some(remainder.clone()), room]);
-        }
-        Some((quotient, remainder))
-    }
-
-    /// `&`, `|`, `^`: exact on the low bits that no symbol reaches.
-    fn bitwise(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
-        let (form, lanes) = match (a.known(), b.known()) {
-            (_, Some(lanes)) => (a, lanes),
-            (Some(lanes), _) => (b, lanes),
-            (None, None) => return self.bitwise_derived(op, a, b),
-        };
-        let (least, most) = (lanes.min(&self.mask)?.0, lanes.max(&self.mask)?);
-        if least < 0 || most >= 1 << 61 {
-            return None;
-        }
-        let block = ((most + 1) as u64).next_power_of_two() as i64;
-        let mut exact = true;
-        for (symbol, coefficient) in &form.terms {
-            if !coefficient.map(|value| Some(value.rem_euclid(block)))?.is_zero() {
-                exact = false;
-                self.request(*symbol, block / coefficient.gcd(block));
-            }
-        }
-        if !exact {
-            return self.bitwise_derived(op, a, b);
-        }
-        let low = form.constant.map(|value| Some(value.rem_euclid(block)))?;
-        let combined = low.zip(lanes, |low, other| apply(op, low, other))?;
-        match op {
-            BinaryOp::And => Some(Linear::constant(combined)),
-            _ => form.sub(&Linear::constant(low))?.add(&Linear::constant(combined)),
-        }
-    }
-
-    fn bitwise_derived(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
-        if !(self.holds(a) && self.holds(b)) {
-            return None;
-        }
-        let most = self.bounds(a).1.max(self.bounds(b).1);
-        let high = (u128::try_from(most).ok()?.checked_add(1)?.checked_next_power_of_two()? - 1) as i128;
-        let (form, new) = self.derived(Derivation {
-            operation: Operation::Binary(op),
-            operands: (a, b),
-            range: (0, high),
-            interior: None,
-            cases: Vec::new(),
-            name: "a bit pattern",
-        });
-        if new {
-            match op {
-                BinaryOp::And => self.define([a.sub(&form), b.sub(&form)]),
-                BinaryOp::Or => self.define([form.sub(a), form.sub(b)]),
-                _ => {}
-            }
-        }
-        Some(form)
-    }
-
-    fn extremum(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
-        let min = op == BinaryOp::Min;
-        let difference = b.sub(a)?;
-        if self.holds(&difference) {
-            return Some(if min { a.clone() } else { b.clone() });
-        }
-        if self.holds(&a.sub(b)?) {
-            return Some(if min { b.clone() } else { a.clone() });
-        }
-        let ((low_a, high_a), (low_b, high_b)) = (self.bounds(a), self.bounds(b));
-        let range =
-            if min { (low_a.min(low_b), high_a.min(high_b)) } else { (low_a.max(low_b), high_a.max(high_b)) };
-        // Away from the edge the result is the side that differs between threads.
-        let interior = match (self.is_uniform(a), self.is_uniform(b)) {
-            (false, true) => Some(a.clone()),
-            (true, false) => Some(b.clone()),
-            _ => None,
-        };
-        let (a_is_less, b_is_less) = (b.sub(a), a.sub(b));
-        let case = |value: &Linear, fact: Option<Linear>| Case {
-            value: value.clone(),
-            facts: fact.into_iter().map(Rc::new).collect(),
-        };
-        let cases = match min {
-            true => vec![case(a, a_is_less), case(b, b_is_less)],
-            false => vec![case(a, b_is_less), case(b, a_is_less)],
-        };
-        let name = if min { "a minimum" } else { "a maximum" };
-        let operation = Operation::Binary(op);
-        let (form, new) =
-            self.derived(Derivation { operation, operands: (a, b), range, interior, cases, name });
-        if new {
-            let rooms = |a: &Linear, b: &Linear| if min { a.sub(b) } else { b.sub(a) };
-            self.define([rooms(a, &form), rooms(b, &form)]);
-        }
-        Some(form)
+        if and { left.and(right) } else { left.not().and(right.not()).not() }
     }
 
     fn comparison(&mut self, op: CompareOp, a: Handle<Expr>, b: Handle<Expr>) -> Value {
@@ -601,20 +489,39 @@ impl Walk<'_> {
             return Truth::known(mask_of(lanes, |value| value >= 0));
         }
         let negated = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(-1));
-        if self.holds(&form) {
+        // Most comparisons are open, so a short look must do: for the thread that decides, with few facts.
+        let facts = self.all_facts();
+        let settled = |goal: &Linear| {
+            let goal = goal.for_least(&self.mask).unwrap_or_else(|| goal.clone());
+            follows(&goal, &facts, &self.mask, &self.symbols)
+        };
+        if settled(&form) {
             return Truth::known(Mask::Uniform(true));
         }
-        if negated.as_ref().is_some_and(|negated| self.holds(negated)) {
+        if negated.as_ref().is_some_and(settled) {
             return Truth::known(Mask::Uniform(false));
         }
         let arbitrary = form.terms.iter().any(|(symbol, _)| self.symbols.get(*symbol).scope < Scope::Warp);
+        let (known_true, known_false) = self.settled_threads(&form);
         Truth {
-            known_true: Mask::Uniform(false),
-            known_false: Mask::Uniform(false),
+            known_true,
+            known_false,
             when_true: vec![Rc::new(tighten(form))],
             when_false: negated.map(|form| Rc::new(tighten(form))).into_iter().collect(),
             arbitrary,
         }
+    }
+
+    /// The threads for which a form is certainly non-negative, and those for which it is certainly negative, by the
+    /// ranges of its symbols.
+    fn settled_threads(&self, form: &Linear) -> (Mask, Mask) {
+        let unknown = Linear { constant: Lanes::Uniform(0), terms: form.terms.clone() };
+        let (low, high) = self.bounds(&unknown);
+        let mask = |test: &dyn Fn(i128) -> bool| mask_of(&form.constant, |value| test(i128::from(value)));
+        (
+            if low < -FAR { Mask::Uniform(false) } else { mask(&|value| value + low >= 0) },
+            if high > FAR { Mask::Uniform(false) } else { mask(&|value| value + high < 0) },
+        )
     }
 
     fn equal(&mut self, a: &Linear, b: &Linear) -> Truth {
@@ -661,18 +568,19 @@ impl Walk<'_> {
                 if settled.is_full() {
                     return Value::Int(Linear::select(&condition.known_true, &a, &b, self.threads));
                 }
-                let ((low_a, high_a), (low_b, high_b)) = (self.bounds(&a), self.bounds(&b));
+                let ((low_a, high_a), (low_b, high_b)) =
+                    (self.bounds_of(&a, scalar), self.bounds_of(&b, scalar));
                 let scope = condition.scope(&self.symbols).min(self.common_scope(&a, &b));
                 let number = self.symbols.len() as u32;
                 let range = (low_a.min(low_b), high_a.max(high_b));
+                let interior = if condition.arbitrary { None } else { self.varying_side(&a, &b) };
                 let cases = vec![
                     Case { value: a, facts: condition.when_true.clone() },
                     Case { value: b, facts: condition.when_false.clone() },
                 ];
                 let kind = SymbolKind::Derived(number);
-                let id = self
-                    .symbols
-                    .add(Symbol { cases, ..Symbol::new(kind, range, scope, "one of two values") });
+                let new = Symbol::new(kind, range, scope, "one of two values");
+                let id = self.symbols.add(Symbol { interior, cases, ..new });
                 Value::Int(Linear::symbol(id))
             }
             (Value::Truth(a), Value::Truth(b)) if a.is_known() && b.is_known() && condition.is_known() => {
@@ -701,7 +609,7 @@ fn mask_of(lanes: &Lanes, test: impl Fn(i64) -> bool) -> Mask {
 }
 
 /// Integer arithmetic on known numbers; `None` where it is not defined or does not fit.
-fn apply(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
+pub(super) fn apply(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
     match op {
         BinaryOp::Add => a.checked_add(b),
         BinaryOp::Sub => a.checked_sub(b),

@@ -5,6 +5,7 @@
 
 use super::prove::gcd;
 use crate::ir::Scope;
+use std::ops::Deref;
 use std::rc::Rc;
 use tileproof_model::access::LANES;
 
@@ -14,23 +15,141 @@ pub enum Lanes {
     /// The same for all.
     Uniform(i64),
     /// One for each.
-    Each(Rc<[i64]>),
+    Each(Table),
 }
+
+/// One number for each thread, with the least and the largest of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    values: Rc<[i64]>,
+    least: i64,
+    most: i64,
+}
+
+impl Deref for Table {
+    type Target = [i64];
+
+    fn deref(&self) -> &[i64] {
+        &self.values
+    }
+}
+
+/// Numbers below this, and above its negative, can be added without a check.
+const SMALL: i64 = 1 << 61;
 
 impl Lanes {
     /// One number for each thread, or one for all where they agree.
     pub fn each(values: Vec<i64>) -> Lanes {
-        let first = values.first().copied().unwrap_or(0);
-        let mut same = true;
+        let numbers: &[i64] = &values;
+        let first = numbers.first().copied().unwrap_or(0);
+        let (mut least, mut most) = (first, first);
         let mut i = 1;
-        while i < values.len() {
-            if values[i] != first {
-                same = false;
-                break;
+        while i < numbers.len() {
+            let number = numbers[i];
+            if number < least {
+                least = number;
+            }
+            if number > most {
+                most = number;
             }
             i += 1;
         }
-        if same { Lanes::Uniform(first) } else { Lanes::Each(values.into()) }
+        if least == most {
+            Lanes::Uniform(first)
+        } else {
+            Lanes::Each(Table { values: values.into(), least, most })
+        }
+    }
+
+    /// The least and the largest number of all threads.
+    fn range(&self) -> (i64, i64) {
+        match self {
+            Lanes::Uniform(value) => (*value, *value),
+            Lanes::Each(table) => (table.least, table.most),
+        }
+    }
+
+    fn is_small(&self) -> bool {
+        let (least, most) = self.range();
+        -SMALL < least && most < SMALL
+    }
+
+    /// The sum; `None` on overflow.
+    pub fn add(&self, other: &Lanes) -> Option<Lanes> {
+        if !(self.is_small() && other.is_small()) {
+            return self.zip(other, i64::checked_add);
+        }
+        let (table, by) = match (self, other) {
+            (Lanes::Each(a), Lanes::Each(b)) => {
+                let (a, b): (&[i64], &[i64]) = (a, b);
+                let mut out = vec![0; a.len()];
+                let sums: &mut [i64] = &mut out;
+                let mut i = 0;
+                while i < sums.len() {
+                    sums[i] = a[i] + b[i];
+                    i += 1;
+                }
+                return Some(Lanes::each(out));
+            }
+            (Lanes::Uniform(a), Lanes::Uniform(b)) => return Some(Lanes::Uniform(a + b)),
+            (Lanes::Each(table), Lanes::Uniform(by)) | (Lanes::Uniform(by), Lanes::Each(table)) => {
+                (table, *by)
+            }
+        };
+        if by == 0 {
+            return Some(Lanes::Each(table.clone()));
+        }
+        let mut values: Rc<[i64]> = table.values.iter().copied().collect();
+        let (least, most) = (table.least + by, table.most + by);
+        if let Some(values) = Rc::get_mut(&mut values) {
+            let mut i = 0;
+            while i < values.len() {
+                values[i] += by;
+                i += 1;
+            }
+        }
+        Some(Lanes::Each(Table { values, least, most }))
+    }
+
+    /// The difference; `None` on overflow.
+    pub fn sub(&self, other: &Lanes) -> Option<Lanes> {
+        match (self, other) {
+            (_, Lanes::Uniform(by)) if *by > i64::MIN => self.add(&Lanes::Uniform(-by)),
+            (Lanes::Each(a), Lanes::Each(b)) if self.is_small() && other.is_small() => {
+                let (a, b): (&[i64], &[i64]) = (a, b);
+                let mut out = vec![0; a.len()];
+                let differences: &mut [i64] = &mut out;
+                let mut i = 0;
+                while i < differences.len() {
+                    differences[i] = a[i] - b[i];
+                    i += 1;
+                }
+                Some(Lanes::each(out))
+            }
+            _ => self.zip(other, i64::checked_sub),
+        }
+    }
+
+    /// The product; `None` on overflow.
+    pub fn multiply(&self, other: &Lanes) -> Option<Lanes> {
+        match (self, other) {
+            (Lanes::Uniform(0), _) | (_, Lanes::Uniform(0)) => Some(Lanes::Uniform(0)),
+            (Lanes::Uniform(1), lanes) | (lanes, Lanes::Uniform(1)) => Some(lanes.clone()),
+            (Lanes::Each(table), Lanes::Uniform(by)) | (Lanes::Uniform(by), Lanes::Each(table)) => {
+                let (a, b) = (table.least.checked_mul(*by)?, table.most.checked_mul(*by)?);
+                // Both ends fit, so all in between do.
+                let numbers: &[i64] = table;
+                let mut out = vec![0; numbers.len()];
+                let products: &mut [i64] = &mut out;
+                let mut i = 0;
+                while i < products.len() {
+                    products[i] = numbers[i] * *by;
+                    i += 1;
+                }
+                Some(Lanes::Each(Table { values: out.into(), least: a.min(b), most: a.max(b) }))
+            }
+            _ => self.zip(other, i64::checked_mul),
+        }
     }
 
     /// The number of a thread.
@@ -84,10 +203,12 @@ impl Lanes {
         match self {
             Lanes::Uniform(a) => Some(Lanes::Uniform(op(*a)?)),
             Lanes::Each(a) => {
+                let a: &[i64] = a;
                 let mut out = vec![0; a.len()];
+                let results: &mut [i64] = &mut out;
                 let mut i = 0;
-                while i < out.len() {
-                    out[i] = op(a[i])?;
+                while i < results.len() {
+                    results[i] = op(a[i])?;
                     i += 1;
                 }
                 Some(Lanes::each(out))
@@ -97,36 +218,21 @@ impl Lanes {
 
     /// Applies an operation to each pair; `None` if it fails for one, as on overflow.
     pub fn zip(&self, other: &Lanes, op: impl Fn(i64, i64) -> Option<i64>) -> Option<Lanes> {
-        match (self, other) {
-            (Lanes::Uniform(a), Lanes::Uniform(b)) => Some(Lanes::Uniform(op(*a, *b)?)),
-            (Lanes::Each(a), Lanes::Uniform(b)) => {
-                let mut out = vec![0; a.len()];
-                let mut i = 0;
-                while i < out.len() {
-                    out[i] = op(a[i], *b)?;
-                    i += 1;
-                }
-                Some(Lanes::each(out))
-            }
-            (Lanes::Uniform(a), Lanes::Each(b)) => {
-                let mut out = vec![0; b.len()];
-                let mut i = 0;
-                while i < out.len() {
-                    out[i] = op(*a, b[i])?;
-                    i += 1;
-                }
-                Some(Lanes::each(out))
-            }
-            (Lanes::Each(a), Lanes::Each(b)) => {
-                let mut out = vec![0; a.len()];
-                let mut i = 0;
-                while i < out.len() {
-                    out[i] = op(a[i], b[i])?;
-                    i += 1;
-                }
-                Some(Lanes::each(out))
-            }
+        let (a, b) = match (self, other) {
+            (Lanes::Uniform(a), Lanes::Uniform(b)) => return Some(Lanes::Uniform(op(*a, *b)?)),
+            (_, Lanes::Uniform(b)) => return self.map(|a| op(a, *b)),
+            (Lanes::Uniform(a), _) => return other.map(|b| op(*a, b)),
+            (Lanes::Each(a), Lanes::Each(b)) => (a, b),
+        };
+        let (a, b): (&[i64], &[i64]) = (a, b);
+        let mut out = vec![0; a.len()];
+        let results: &mut [i64] = &mut out;
+        let mut i = 0;
+        while i < results.len() {
+            results[i] = op(a[i], b[i])?;
+            i += 1;
         }
+        Some(Lanes::each(out))
     }
 
     /// The first where the mask is true, else the second.
@@ -154,11 +260,15 @@ impl Lanes {
             (Lanes::Uniform(value), Mask::Each(mask)) => {
                 Some((*value, mask.iter().position(|active| *active)?))
             }
-            (Lanes::Each(values), mask) => {
+            (Lanes::Each(table), Mask::Uniform(true)) => {
+                Some((table.least, table.iter().position(|value| *value == table.least)?))
+            }
+            (Lanes::Each(table), Mask::Each(mask)) => {
+                let (values, mask): (&[i64], &[bool]) = (table, mask);
                 let mut best: Option<(i64, usize)> = None;
                 let mut i = 0;
                 while i < values.len() {
-                    if mask.get(i) && best.is_none_or(|(least, _)| values[i] < least) {
+                    if mask[i] && best.is_none_or(|(least, _)| values[i] < least) {
                         best = Some((values[i], i));
                     }
                     i += 1;
@@ -168,9 +278,34 @@ impl Lanes {
         }
     }
 
+    /// The least and the largest number of the threads in the mask; `None` for an empty mask.
+    pub fn extremes(&self, mask: &Mask) -> Option<(i64, i64)> {
+        match (self, mask) {
+            (_, Mask::Uniform(false)) => None,
+            (Lanes::Uniform(value), _) => Some((*value, *value)),
+            (Lanes::Each(table), Mask::Uniform(true)) => Some((table.least, table.most)),
+            (Lanes::Each(table), Mask::Each(mask)) => {
+                let (values, mask): (&[i64], &[bool]) = (table, mask);
+                let mut found: Option<(i64, i64)> = None;
+                let mut i = 0;
+                while i < values.len() {
+                    if mask[i] {
+                        let value = values[i];
+                        found = Some(match found {
+                            Some((least, most)) => (least.min(value), most.max(value)),
+                            None => (value, value),
+                        });
+                    }
+                    i += 1;
+                }
+                found
+            }
+        }
+    }
+
     /// The largest number of the threads in the mask; `None` for an empty mask.
     pub fn max(&self, mask: &Mask) -> Option<i64> {
-        self.map(i64::checked_neg)?.min(mask).map(|(value, _)| -value)
+        self.extremes(mask).map(|(_, most)| most)
     }
 }
 

@@ -56,12 +56,14 @@ impl Linear {
         }
     }
 
+    /// The coefficient of a symbol that the form holds.
+    pub(super) fn find(&self, symbol: SymbolId) -> Option<&Lanes> {
+        self.terms.iter().find(|(other, _)| *other == symbol).map(|(_, coefficient)| coefficient)
+    }
+
     /// The coefficient of a symbol.
     pub fn coefficient(&self, symbol: SymbolId) -> Lanes {
-        match self.terms.binary_search_by_key(&symbol, |(symbol, _)| *symbol) {
-            Ok(place) => self.terms[place].1.clone(),
-            Err(_) => Lanes::Uniform(0),
-        }
+        self.find(symbol).cloned().unwrap_or(Lanes::Uniform(0))
     }
 
     /// Whether the constant and all coefficients are the same for all threads.
@@ -70,12 +72,23 @@ impl Linear {
             && self.terms.iter().all(|(_, coefficient)| coefficient.uniform().is_some())
     }
 
+    /// The form with the least constant of the threads in the mask for all: what is shown of it holds for each. `None`
+    /// where it is no simpler than the form.
+    pub fn for_least(&self, mask: &Mask) -> Option<Linear> {
+        let uniform = self.terms.iter().all(|(_, coefficient)| coefficient.uniform().is_some());
+        if !uniform || self.constant.uniform().is_some() {
+            return None;
+        }
+        let (least, _) = self.constant.extremes(mask)?;
+        Some(Linear { constant: Lanes::Uniform(least), terms: self.terms.clone() })
+    }
+
     /// `self + factor × other`; `None` on overflow.
     pub fn add_scaled(&self, other: &Linear, factor: &Lanes) -> Option<Linear> {
         let multiply_add = |a: &Lanes, b: &Lanes| match factor {
-            Lanes::Uniform(1) => a.zip(b, i64::checked_add),
-            Lanes::Uniform(-1) => a.zip(b, i64::checked_sub),
-            factor => a.zip(&b.zip(factor, i64::checked_mul)?, i64::checked_add),
+            Lanes::Uniform(1) => a.add(b),
+            Lanes::Uniform(-1) => a.sub(b),
+            factor => a.add(&b.multiply(factor)?),
         };
         let zero = Lanes::Uniform(0);
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());

@@ -12,11 +12,14 @@
 //! analysis is repeated for each residue of the counter, up to [`MOST_CASES`] in all.
 
 mod address;
+mod arithmetic;
 mod eval;
 pub mod lanes;
 pub mod linear;
+mod loops;
 mod prove;
 mod symbol;
+mod truth;
 mod walk;
 
 pub use address::{Obstacle, tensor_offset, tile_offset};
@@ -53,8 +56,18 @@ pub struct Run {
     pub visits: Vec<Visit>,
     /// Index computations that may leave the range of their type.
     pub escapes: Vec<Escape>,
-    /// Accesses to register arrays whose index is not known at compile time.
-    pub register_indices: Vec<SpanId>,
+    /// The symbols that stand for their results, and for the results of what was computed with these.
+    pub escaped: Vec<SymbolId>,
+    /// Accesses to register arrays and vectors whose index is not one number known at compile time, or is outside.
+    pub register_faults: Vec<RegisterFault>,
+}
+
+impl Run {
+    /// Whether a form depends on an index computation that has been reported for leaving its range.
+    pub fn follows_escape(&self, form: &Linear) -> bool {
+        !self.escapes.is_empty()
+            && form.terms.iter().any(|(symbol, _)| self.symbols.is_one_of(*symbol, &self.escaped))
+    }
 }
 
 /// Which of the possible threads are really there.
@@ -88,10 +101,19 @@ pub struct Visit {
 pub struct Escape {
     /// The computation.
     pub span: SpanId,
-    /// Whether it may fall below zero; otherwise it may grow beyond 2^62.
-    pub below_zero: bool,
-    /// The symbol that stands for its result.
-    pub symbol: SymbolId,
+    /// How.
+    pub kind: EscapeKind,
+}
+
+/// How an index computation may leave the range of its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EscapeKind {
+    /// It may fall below zero.
+    BelowZero,
+    /// It may grow beyond 2^62.
+    TooLarge,
+    /// It may divide by zero.
+    DivisionByZero,
 }
 
 /// How often the threads go round a loop, as far as the analysis has seen.
@@ -121,6 +143,15 @@ impl Trips {
             (Trips::Constant(_) | Trips::Various, _) => Trips::Various,
         }
     }
+}
+
+/// An access to a register array, or to one value of a vector, that registers cannot serve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterFault {
+    /// The access.
+    pub span: SpanId,
+    /// The index and the extent that it is not below; `None` where the index is not one known number.
+    pub outside: Option<(i64, u32)>,
 }
 
 /// Analyses a kernel.

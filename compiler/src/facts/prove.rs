@@ -1,62 +1,83 @@
 //! Inequalities between linear forms.
 //!
 //! A goal `form ≥ 0` follows from facts `fact ≥ 0` when it is a sum of non-negative multiples of them and of something
-//! that the ranges of the symbols make non-negative. The search removes the symbols that could make the goal negative,
-//! one after another, each by a fact that holds the symbol with the same sign. It works on all threads at once: what it
-//! finds must hold for each of them.
+//! that the ranges of the symbols make non-negative. The search removes symbols from the goal, those that could make it
+//! negative first, each by a fact that holds the symbol with the same sign. It works on all threads at once: what it finds
+//! must hold for each of them.
 
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
-use super::symbol::Symbols;
+use super::symbol::{Case, Symbols};
 use std::rc::Rc;
 
 /// How many facts one proof may combine.
 const DEPTH: u32 = 5;
+/// How many combinations one proof may try.
+const ATTEMPTS: u32 = 200;
 
 /// Facts that hold at a point of the program: each form is non-negative.
 pub type FactList = Vec<Rc<Linear>>;
 
 /// Whether `goal ≥ 0` for all threads in the mask.
 pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
-    search(goal, facts, mask, symbols, DEPTH)
+    search(goal, facts, mask, symbols, DEPTH, &mut { ATTEMPTS })
 }
 
-fn search(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, depth: u32) -> bool {
+/// The same by at most two facts, for questions whose answer is mostly no.
+pub(super) fn follows(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
+    search(goal, facts, mask, symbols, 2, &mut { ATTEMPTS })
+}
+
+fn search(
+    goal: &Linear,
+    facts: &[Rc<Linear>],
+    mask: &Mask,
+    symbols: &Symbols,
+    depth: u32,
+    attempts: &mut u32,
+) -> bool {
     if lower_bound(goal, mask, symbols).is_some_and(|bound| bound >= 0) {
         return true;
     }
     if depth == 0 {
         return false;
     }
-    // First a symbol that can pull the goal down; where there is none, any that can lift it.
-    let signs = goal
-        .terms
-        .iter()
-        .filter_map(|(symbol, coefficient)| Some((*symbol, common_sign(coefficient, mask)?)));
-    let pulls = |(symbol, sign): &(SymbolId, i64)| *sign < 0 || symbols.range(*symbol).0 < 0;
-    let candidates: Vec<(SymbolId, i64)> = match signs.clone().find(pulls) {
-        Some(first) => vec![first],
-        None => signs.collect(),
-    };
-    candidates.into_iter().any(|(symbol, sign)| {
-        let coefficient = goal.coefficient(symbol);
-        let by_fact = facts.iter().any(|fact| {
-            let other = fact.coefficient(symbol);
-            common_sign(&other, mask) == Some(sign)
-                && eliminate(goal, &coefficient, fact, &other, symbol)
-                    .is_some_and(|rest| search(&rest, facts, mask, symbols, depth - 1))
-        });
-        let cases = &symbols.get(symbol).cases;
-        by_fact
-            || !cases.is_empty()
-                && cases.iter().all(|case| {
-                    let mut rest = goal.clone();
-                    rest.terms.retain(|(other, _)| *other != symbol);
-                    let facts: FactList = case.facts.iter().chain(facts).cloned().collect();
-                    rest.add_scaled(&case.value, &coefficient)
-                        .is_some_and(|rest| search(&rest, &facts, mask, symbols, depth - 1))
-                })
-    })
+    // First the symbols that can pull the goal down, then those that can lift it.
+    for pulls_down in [true, false] {
+        for (symbol, coefficient) in &goal.terms {
+            let Some(sign) = common_sign(coefficient, mask) else { continue };
+            if (sign < 0 || symbols.range(*symbol).0 < 0) != pulls_down {
+                continue;
+            }
+            for fact in facts {
+                let Some(other) = fact.find(*symbol) else { continue };
+                if common_sign(other, mask) != Some(sign) {
+                    continue;
+                }
+                if *attempts == 0 {
+                    return false;
+                }
+                *attempts -= 1;
+                if let Some(rest) = eliminate(goal, coefficient, fact, other, *symbol)
+                    && search(&rest, facts, mask, symbols, depth - 1, attempts)
+                {
+                    return true;
+                }
+            }
+            let cases = &symbols.get(*symbol).cases;
+            let holds_in = |case: &Case, attempts: &mut u32| {
+                let mut rest = goal.clone();
+                rest.terms.retain(|(other, _)| other != symbol);
+                let facts: FactList = case.facts.iter().chain(facts).cloned().collect();
+                rest.add_scaled(&case.value, coefficient)
+                    .is_some_and(|rest| search(&rest, &facts, mask, symbols, depth - 1, attempts))
+            };
+            if !cases.is_empty() && cases.iter().all(|case| holds_in(case, attempts)) {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// `|other| × goal − |coefficient| × fact`, which no longer holds the symbol.
@@ -85,8 +106,7 @@ fn common_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
     match coefficient {
         Lanes::Uniform(value) => (*value != 0).then_some(value.signum()),
         Lanes::Each(_) => {
-            let (least, _) = coefficient.min(mask)?;
-            let most = coefficient.max(mask)?;
+            let (least, most) = coefficient.extremes(mask)?;
             if least > 0 {
                 Some(1)
             } else if most < 0 {
@@ -100,11 +120,10 @@ fn common_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
 
 /// The least value that the ranges of the symbols allow, over the threads in the mask.
 pub fn lower_bound(form: &Linear, mask: &Mask, symbols: &Symbols) -> Option<i128> {
-    let mut bound = i128::from(form.constant.min(mask)?.0);
+    let mut bound = i128::from(form.constant.extremes(mask)?.0);
     for (symbol, coefficient) in &form.terms {
         let (low, high) = symbols.range(*symbol);
-        let (least, _) = coefficient.min(mask)?;
-        let most = coefficient.max(mask)?;
+        let (least, most) = coefficient.extremes(mask)?;
         let candidates = [
             i128::from(least).checked_mul(low)?,
             i128::from(least).checked_mul(high)?,

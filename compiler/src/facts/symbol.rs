@@ -180,6 +180,25 @@ impl Symbols {
         self.replaced.insert(id, by);
     }
 
+    /// Takes in that a form is non-negative, where that bounds its only symbol.
+    pub(super) fn bound(&mut self, fact: &Linear) {
+        let (Lanes::Uniform(constant), [(id, Lanes::Uniform(coefficient))]) =
+            (&fact.constant, fact.terms.as_slice())
+        else {
+            return;
+        };
+        let (constant, coefficient) = (i128::from(*constant), i128::from(*coefficient));
+        let symbol = &mut self.list[id.index()];
+        if coefficient > 0 {
+            // Rounded up: symbol ≥ −constant / coefficient.
+            symbol.low = symbol.low.max(-constant.div_euclid(coefficient));
+        } else if coefficient < 0 {
+            let high = constant.div_euclid(-coefficient);
+            symbol.high = symbol.high.min(high);
+            symbol.narrow_high = symbol.narrow_high.min(high);
+        }
+    }
+
     /// Splits a symbol by its residue.
     pub(super) fn split(&mut self, id: SymbolId, residue: Residue) {
         let symbol = self.get(id).clone();
@@ -202,20 +221,20 @@ impl Symbols {
 
     /// The product of two forms; `None` on overflow or where a product of symbols has not come up in the analysis.
     pub fn product(&self, a: &Linear, b: &Linear) -> Option<Linear> {
-        let mut out = Linear::constant(a.constant.zip(&b.constant, i64::checked_mul)?);
+        let mut out = Linear::constant(a.constant.multiply(&b.constant)?);
         for (symbol, coefficient) in &a.terms {
-            let coefficient = coefficient.zip(&b.constant, i64::checked_mul)?;
+            let coefficient = coefficient.multiply(&b.constant)?;
             out = out.add_scaled(&Linear::symbol(*symbol), &coefficient)?;
         }
         for (symbol, coefficient) in &b.terms {
-            let coefficient = coefficient.zip(&a.constant, i64::checked_mul)?;
+            let coefficient = coefficient.multiply(&a.constant)?;
             out = out.add_scaled(&Linear::symbol(*symbol), &coefficient)?;
         }
         for (x, p) in &a.terms {
             for (y, q) in &b.terms {
                 let kind = SymbolKind::Product((*x).min(*y), (*x).max(*y));
                 let product = self.find(&kind)?;
-                out = out.add_scaled(&Linear::symbol(product), &p.zip(q, i64::checked_mul)?)?;
+                out = out.add_scaled(&Linear::symbol(product), &p.multiply(q)?)?;
             }
         }
         Some(out)
@@ -244,6 +263,32 @@ impl Symbols {
             }
         }
         self.product(a, b)
+    }
+
+    /// Whether a symbol, or a factor of it, is among these.
+    pub(super) fn is_one_of(&self, id: SymbolId, list: &[SymbolId]) -> bool {
+        match self.get(id).kind {
+            SymbolKind::Product(a, b) => self.is_one_of(a, list) || self.is_one_of(b, list),
+            SymbolKind::Extent(..)
+            | SymbolKind::Stride(..)
+            | SymbolKind::Scalar(_)
+            | SymbolKind::Block(_)
+            | SymbolKind::Grid(_)
+            | SymbolKind::Counter(_)
+            | SymbolKind::Derived(_)
+            | SymbolKind::Opaque(_) => list.contains(&id),
+        }
+    }
+
+    /// The products of a form that is one symbol with others: the other factor, and the product.
+    pub(super) fn products_of(&self, form: &Linear) -> Vec<(SymbolId, SymbolId)> {
+        let Some(factor) = form.lone_symbol() else { return Vec::new() };
+        let products = self.list.iter().enumerate().filter_map(|(number, symbol)| match symbol.kind {
+            SymbolKind::Product(a, b) if a == factor => Some((b, SymbolId(number as u32))),
+            SymbolKind::Product(a, b) if b == factor => Some((a, SymbolId(number as u32))),
+            _ => None,
+        });
+        products.collect()
     }
 
     /// Over which threads a form is the same: a lane, a warp, or the block.

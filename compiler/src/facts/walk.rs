@@ -1,117 +1,16 @@
 //! Executes the IR once for a whole block.
 
 use super::address::{Obstacle, tile_offset};
-use super::eval::{NARROW_LIMIT, Operation};
+use super::arithmetic::Operation;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
-use super::{Escape, Presence, Run, Trips, Visit};
-use crate::ir::{
-    Axis, Base, BinaryOp, Block, CompareOp, ExprKind, Handle, Kernel, Local, Loop, Scalar, Scope, Site, Stmt,
-};
-use crate::span::SpanId;
+use super::truth::{Truth, Value};
+use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
+use crate::ir::{Axis, Base, BinaryOp, Block, CompareOp, ExprKind, Handle, Kernel, Local, Scope, Site, Stmt};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// Loops with more iterations than this are executed once, with a symbol.
-const MOST_ITERATIONS: i64 = 4096;
-/// Accesses visited before loops are no longer executed iteration by iteration.
-const MOST_VISITS: usize = 1 << 16;
-
-/// A value of every thread.
-#[derive(Clone, Debug)]
-pub(super) enum Value {
-    /// An integer.
-    Int(Linear),
-    /// A bool.
-    Truth(Truth),
-    /// A float or a vector: nothing that an address depends on.
-    Data,
-}
-
-/// A condition of every thread.
-#[derive(Clone, Debug)]
-pub(super) struct Truth {
-    /// The threads for which it is certainly true.
-    pub(super) known_true: Mask,
-    /// The threads for which it is certainly false.
-    pub(super) known_false: Mask,
-    /// What holds where it is true.
-    pub(super) when_true: FactList,
-    /// What holds where it is false.
-    pub(super) when_false: FactList,
-    /// Whether it may be true for any subset of the other threads. Otherwise it is the same for all of them, or
-    /// cuts them at an edge.
-    pub(super) arbitrary: bool,
-}
-
-impl Truth {
-    pub(super) fn known(mask: Mask) -> Truth {
-        Truth {
-            known_false: mask.not(),
-            known_true: mask,
-            when_true: Vec::new(),
-            when_false: Vec::new(),
-            arbitrary: false,
-        }
-    }
-
-    /// Unknown, and possibly different for every thread.
-    pub(super) fn data() -> Truth {
-        Truth { arbitrary: true, ..Truth::uniform() }
-    }
-
-    /// Unknown, but the same for all threads.
-    pub(super) fn uniform() -> Truth {
-        Truth {
-            known_true: Mask::Uniform(false),
-            known_false: Mask::Uniform(false),
-            when_true: Vec::new(),
-            when_false: Vec::new(),
-            arbitrary: false,
-        }
-    }
-
-    pub(super) fn not(self) -> Truth {
-        Truth {
-            known_true: self.known_false,
-            known_false: self.known_true,
-            when_true: self.when_false,
-            when_false: self.when_true,
-            arbitrary: self.arbitrary,
-        }
-    }
-
-    pub(super) fn and(mut self, other: Truth) -> Truth {
-        self.when_true.extend(other.when_true);
-        // Which side made it false is known only where the other one is certain.
-        let when_false = match (self.known_true.is_full(), other.known_true.is_full()) {
-            (true, _) => other.when_false,
-            (_, true) => self.when_false,
-            (false, false) => Vec::new(),
-        };
-        Truth {
-            known_true: self.known_true.and(&other.known_true),
-            known_false: self.known_false.or(&other.known_false),
-            when_true: self.when_true,
-            when_false,
-            arbitrary: self.arbitrary || other.arbitrary,
-        }
-    }
-
-    pub(super) fn is_known(&self) -> bool {
-        self.known_true.or(&self.known_false).is_full()
-    }
-
-    /// Over which threads it is the same.
-    pub(super) fn scope(&self, symbols: &Symbols) -> Scope {
-        match self.is_known() || self.arbitrary {
-            true => Scope::Lane,
-            false => self.when_true.iter().map(|fact| symbols.scope(fact)).fold(Scope::Block, Scope::min),
-        }
-    }
-}
 
 /// What one walk found.
 pub(super) struct Walked {
@@ -139,18 +38,23 @@ pub(super) struct Walk<'a> {
     pub(super) environment: Vec<Option<Value>>,
     /// The threads that can be here.
     pub(super) mask: Mask,
-    presence: Presence,
+    pub(super) presence: Presence,
     /// Facts of the branches around this point and of the symbols derived in them, innermost last.
     pub(super) guards: FactList,
     /// Facts that hold everywhere: contracts and the grid.
     pub(super) defining: FactList,
+    /// By axis, once it has come up: every thread's position in the block.
+    pub(super) thread_indices: [Option<Lanes>; 3],
     /// Symbols derived in the branches around this point.
     pub(super) derived: Vec<(Operation, Linear, Linear, SymbolId)>,
-    visits: Vec<Visit>,
+    pub(super) visits: Vec<Visit>,
     pub(super) escapes: Vec<Escape>,
-    pub(super) register_indices: Vec<SpanId>,
-    trips: Vec<Trips>,
+    pub(super) escaped: Vec<SymbolId>,
+    pub(super) register_faults: Vec<RegisterFault>,
+    pub(super) trips: Vec<Trips>,
     pub(super) narrow: bool,
+    /// Whether what is evaluated is the launcher's, not a thread's.
+    pub(super) on_host: bool,
 }
 
 /// Walks a kernel under the assumption that symbols have these residues.
@@ -167,21 +71,32 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         presence: Presence::All,
         guards: Vec::new(),
         defining: Vec::new(),
+        thread_indices: [const { None }; 3],
         derived: Vec::new(),
         visits: Vec::new(),
         escapes: Vec::new(),
-        register_indices: Vec::new(),
+        escaped: Vec::new(),
+        register_faults: Vec::new(),
         trips: vec![Trips::Unreached; kernel.loops.len()],
         narrow: true,
+        on_host: true,
     };
     walk.contract();
-    // The host's arithmetic is checked at launch, not here.
-    (walk.narrow, walk.escapes) = (true, Vec::new());
+    walk.on_host = false;
     walk.block(&kernel.body);
     let Walk {
-        symbols, visits, escapes, register_indices, trips, narrow, requests, address_requests, ..
+        symbols,
+        visits,
+        escapes,
+        escaped,
+        register_faults,
+        trips,
+        narrow,
+        requests,
+        address_requests,
+        ..
     } = walk;
-    let run = Run { symbols, visits, escapes, register_indices };
+    let run = Run { symbols, visits, escapes, escaped, register_faults };
     Walked { run, trips, narrow, requests, address_requests }
 }
 
@@ -201,7 +116,10 @@ impl Walk<'_> {
         }
         for condition in conditions {
             let truth = self.truth(condition);
-            self.defining.extend(truth.when_true);
+            for fact in truth.when_true {
+                self.symbols.bound(&fact);
+                self.defining.push(fact);
+            }
         }
         // The grid is the same everywhere, so its facts are made here, outside every branch.
         for axis in [Axis::X, Axis::Y, Axis::Z] {
@@ -210,11 +128,11 @@ impl Walk<'_> {
     }
 
     /// How much is known here; [`Walk::leave`] forgets what was learnt since.
-    fn enter(&self) -> (usize, usize) {
+    pub(super) fn enter(&self) -> (usize, usize) {
         (self.guards.len(), self.derived.len())
     }
 
-    fn leave(&mut self, (guards, derived): (usize, usize)) {
+    pub(super) fn leave(&mut self, (guards, derived): (usize, usize)) {
         self.guards.truncate(guards);
         self.derived.truncate(derived);
     }
@@ -319,7 +237,7 @@ impl Walk<'_> {
 
     // ---- statements ----
 
-    fn block(&mut self, block: &Block) {
+    pub(super) fn block(&mut self, block: &Block) {
         for stmt in block {
             if self.mask.is_empty() {
                 return;
@@ -344,15 +262,19 @@ impl Walk<'_> {
             }
             Stmt::AssignLane { local, index, lane, value } => {
                 self.value(*value);
-                let span = self.kernel.exprs[*lane].span;
+                let kernel = self.kernel;
+                let (width, span) = (kernel.locals[*local].ty.width(), kernel.exprs[*lane].span);
                 self.register_access(*local, index, span);
-                self.register_access(*local, &[*lane], span);
+                self.register_index(*lane, width, span);
             }
             Stmt::Load { local, site } => {
                 let scope = self.visit(*site);
                 let ty = self.kernel.locals[*local].ty;
                 let value = match ty {
-                    crate::ir::Type::Scalar(scalar) => self.opaque(scalar, scope),
+                    crate::ir::Type::Scalar(scalar) => {
+                        let memory = self.kernel.base_name(self.kernel.sites[*site].place.base);
+                        self.opaque_from(scalar, scope, format!("a value of `{memory}`"))
+                    }
                     crate::ir::Type::Vector(..) => Value::Data,
                 };
                 self.environment[local.index()] = Some(value);
@@ -436,137 +358,6 @@ impl Walk<'_> {
             };
         }
     }
-
-    fn for_loop(&mut self, handle: Handle<Loop>) {
-        let head = &self.kernel.loops[handle];
-        let (start, end, step) = (self.form(head.start), self.form(head.end), self.form(head.step));
-        let known = match (start.known(), end.known(), step.known_uniform()) {
-            (Some(start), Some(end), Some(step)) if step > 0 => self.iterations(start, end, step),
-            _ => None,
-        };
-        let trips = match known {
-            Some((most, true)) => Trips::Constant(most),
-            Some((_, false)) | None => Trips::Various,
-        };
-        self.trips[handle.index()] = self.trips[handle.index()].and(trips);
-        match known {
-            Some((most, _)) if i64::from(most) <= MOST_ITERATIONS && self.visits.len() < MOST_VISITS => {
-                self.each_iteration(handle, &start, &end, &step, most);
-            }
-            _ => self.any_iteration(handle, &start, &end, &step),
-        }
-    }
-
-    /// How often the threads that are here go round at most, and whether all go round equally often.
-    fn iterations(&self, start: &Lanes, end: &Lanes, step: i64) -> Option<(u32, bool)> {
-        let trips = end.zip(start, |end, start| {
-            let distance = end.checked_sub(start)?.max(0);
-            Some(distance / step + i64::from(distance % step != 0))
-        })?;
-        let most = u32::try_from(trips.max(&self.mask)?).ok()?;
-        Some((most, trips.min(&self.mask)?.0 == i64::from(most)))
-    }
-
-    fn each_iteration(
-        &mut self,
-        handle: Handle<Loop>,
-        start: &Linear,
-        end: &Linear,
-        step: &Linear,
-        trips: u32,
-    ) {
-        let head = &self.kernel.loops[handle];
-        let mask = self.mask.clone();
-        let mut assigned = Vec::new();
-        assigned_in(self.kernel, &head.body, &mut assigned);
-        for iteration in 0..trips {
-            let variable = start.add_scaled(step, &Lanes::Uniform(i64::from(iteration)));
-            let (Some(variable), Some(end)) = (variable, end.known()) else { break };
-            let inside = variable.known().and_then(|lanes| lanes.zip(end, |i, end| Some(i64::from(i < end))));
-            let inside = match inside {
-                Some(Lanes::Uniform(value)) => Mask::Uniform(value != 0),
-                Some(Lanes::Each(values)) => Mask::each(values.iter().map(|value| *value != 0).collect()),
-                None => break,
-            };
-            self.environment[head.variable.index()] = Some(Value::Int(variable));
-            self.mask = mask.and(&inside);
-            let before = (!inside.is_full()).then(|| self.environment.clone());
-            let scope = self.enter();
-            self.block(&head.body);
-            self.leave(scope);
-            if let Some(before) = before {
-                self.mask = mask.clone();
-                let stays = Truth::known(inside);
-                for local in &assigned {
-                    if let (Some(new), Some(old)) =
-                        (self.environment[local.index()].clone(), before[local.index()].clone())
-                    {
-                        let scalar = self.kernel.locals[*local].ty.scalar();
-                        self.environment[local.index()] = Some(self.join(&stays, new, old, scalar));
-                    }
-                }
-            }
-        }
-        self.mask = mask;
-    }
-
-    /// The body once, for an iteration of which only the bounds are known.
-    fn any_iteration(&mut self, handle: Handle<Loop>, start: &Linear, end: &Linear, step: &Linear) {
-        let head = &self.kernel.loops[handle];
-        let mut assigned = Vec::new();
-        assigned_in(self.kernel, &head.body, &mut assigned);
-        self.forget(&assigned);
-        let name = format!("the iteration of `{}`", self.kernel.locals[head.variable].name);
-        let round = self.symbol_form(SymbolKind::Counter(handle), (0, 1 << 62), NARROW_LIMIT * 2, name);
-        let variable = match step.known_uniform() {
-            Some(step) => start.add_scaled(&round, &Lanes::Uniform(step)),
-            None => self.symbols.multiply(&round, step).and_then(|distance| start.add(&distance)),
-        };
-        let scalar = self.kernel.locals[head.variable].ty.scalar();
-        let (presence, scope) = (self.presence, self.enter());
-        let variable = match variable {
-            Some(form) => form,
-            None => match self.opaque(scalar, Scope::Lane) {
-                Value::Int(form) => form,
-                Value::Truth(_) | Value::Data => return,
-            },
-        };
-        let same = [start, end, step].into_iter().all(|bound| self.is_uniform(bound));
-        self.presence = if same { presence } else { presence.max(Presence::Edge) };
-        let facts = [end.sub(&variable).and_then(|room| room.offset(-1)), variable.sub(start)];
-        self.guards.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
-        self.check_width(&variable, scalar);
-        self.environment[head.variable.index()] = Some(Value::Int(variable));
-        self.block(&head.body);
-        self.leave(scope);
-        self.presence = presence;
-        self.forget(&assigned);
-    }
-
-    /// The loop's variable passes its end by less than one step; that must fit 32 bits too.
-    fn check_width(&mut self, variable: &Linear, scalar: Scalar) {
-        if scalar != Scalar::Usize || !self.narrow {
-            return;
-        }
-        let room = variable.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(i64::from(i32::MAX)));
-        let (facts, mask) = (self.all_facts(), self.mask.clone());
-        self.narrow = room.is_some_and(|room| {
-            self.symbols.assuming_narrow(|symbols| super::prove::non_negative(&room, &facts, &mask, symbols))
-        });
-    }
-
-    /// Variables that a loop assigns have any value of their type at the start of an iteration.
-    fn forget(&mut self, locals: &[Handle<Local>]) {
-        for local in locals {
-            if self.environment[local.index()].is_some() {
-                let scalar = match self.kernel.locals[*local].ty {
-                    crate::ir::Type::Scalar(scalar) => scalar,
-                    crate::ir::Type::Vector(..) => continue,
-                };
-                self.environment[local.index()] = Some(self.opaque(scalar, Scope::Lane));
-            }
-        }
-    }
 }
 
 /// Notes a modulus, if the symbol is a loop counter or a block index: these take every residue in turn.
@@ -591,7 +382,7 @@ fn conjuncts(kernel: &Kernel, condition: Handle<crate::ir::Expr>, out: &mut Vec<
 }
 
 /// The plain variables that a block assigns, loops' own variables left out.
-fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<Local>>) {
+pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<Local>>) {
     for stmt in block {
         match stmt {
             Stmt::Assign { local, .. } | Stmt::Load { local, .. } => {

@@ -23,11 +23,11 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// The elements that a tile takes, padding included.
+    /// The elements that a tile takes, padding included; 2^32 - 1 stands for all that is more.
     pub fn elements(self, extents: &[u32]) -> u32 {
         let row = extents.last().copied().unwrap_or(1);
         let rows: u32 = extents.iter().product::<u32>().checked_div(row).unwrap_or(0);
-        rows * self.pitch(row)
+        rows.saturating_mul(self.pitch(row))
     }
 
     /// The distance between rows, in elements.

@@ -593,7 +593,7 @@ impl Tile {
 
     /// Bytes, padding included.
     pub fn bytes(&self) -> u32 {
-        self.layout.elements(&self.extents) * self.element.bytes()
+        self.layout.elements(&self.extents).saturating_mul(self.element.bytes())
     }
 }
 
@@ -647,14 +647,14 @@ impl Kernel {
         site.place.width * self.element(site.place.base).bytes()
     }
 
-    /// The byte offset of each tile in the block's shared memory, and their sum.
+    /// The byte offset of each tile in the block's shared memory, and their sum; 2^32 - 1 stands for all that is more.
     pub fn shared_bytes(&self) -> (Vec<u32>, u32) {
         let mut offsets = Vec::new();
         let mut end = 0u32;
         for (_, tile) in self.tiles.iter() {
-            let start = end.next_multiple_of(tile.alignment);
+            let start = end.checked_next_multiple_of(tile.alignment).unwrap_or(u32::MAX);
             offsets.push(start);
-            end = start + tile.bytes();
+            end = start.saturating_add(tile.bytes());
         }
         (offsets, end)
     }

@@ -3,6 +3,8 @@
 //! Lowering never stops at an error: it reports, yields a poisoned operand that absorbs what is done with it, and goes
 //! on. What rustc will refuse anyway (types, unknown names) is deferred, see [`Diagnostics::defer`].
 
+mod assign;
+mod control;
 mod expr;
 mod intrinsic;
 mod place;

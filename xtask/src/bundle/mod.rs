@@ -1,7 +1,8 @@
 //! `cargo xtask gpu-bundle`: a folder that a host with a GPU, but without Rust and without network, can run.
 //!
-//! The executables are those of the GPU tests, the example, the counters and the benches, optimised and stripped; they need glibc, and
-//! find the driver and NVRTC when they start. `run.sh` drives them and the host's profiler and sanitizer.
+//! The executables are those of the GPU tests, the example, the counters, the benches and the record of a measurement,
+//! optimised and stripped; they need glibc, and find the driver and NVRTC when they start. `run.sh` drives them and the
+//! host's profiler and sanitizer.
 
 use crate::step;
 use crate::workspace::{cargo, shown, target};
@@ -16,12 +17,18 @@ struct Part {
     name: &'static str,
 }
 
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 6] = [
     Part {
         build: &["test", "--no-run", "--package=tileproof-tests", "--test=gpu"],
         kind: "test",
         target: "gpu",
         name: "gpu-tests",
+    },
+    Part {
+        build: &["test", "--no-run", "--package=tileproof", "--test=gpu"],
+        kind: "test",
+        target: "gpu",
+        name: "runtime-tests",
     },
     Part {
         build: &["build", "--package=tileproof-examples", "--example=transpose"],
@@ -40,6 +47,12 @@ const PARTS: [Part; 4] = [
         kind: "bench",
         target: "transpose",
         name: "bench",
+    },
+    Part {
+        build: &["build", "--package=tileproof-benches", "--bin=record"],
+        kind: "bin",
+        target: "record",
+        name: "record",
     },
 ];
 

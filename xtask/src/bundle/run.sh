@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # Runs the bundle on a host with a GPU; needs no Rust and no network.
 #
-#   ./run.sh [STEP…]      all steps, or those named: tests memcheck racecheck example bench counters
+#   ./run.sh [STEP…]      all steps, or those named: tests runtime memcheck racecheck example record bench counters
 #
 # A log a step goes into $OUT (default: ./out), and a table into $OUT/summary.txt and to the terminal, last. The exit
-# status is 0 when every step succeeded. STEP_SECONDS (default 240) bounds each step; SIZE (default "8192 8192") is the
-# example's, COUNTERS_SIZE (default "2048 2048") that of the launches under the profiler.
+# status is 0 when every step succeeded. The step `record` leaves <date>-<gpu>-transpose.json there too: the shares of the
+# copy, measured in turns. STEP_SECONDS (default 240) bounds each step; SIZE (default "8192 8192") is the example's,
+# RECORD_SIZES (default "8192 8192 16384 16384 8191 4097") those of the record, COUNTERS_SIZE (default "2048 2048") that of
+# the launches under the profiler.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 read -ra size <<<"${SIZE:-8192 8192}"
+read -ra record_sizes <<<"${RECORD_SIZES:-8192 8192 16384 16384 8191 4097}"
 read -ra counters_size <<<"${COUNTERS_SIZE:-2048 2048}"
 
 # The step `counters`, started again as a process so that `timeout` can end it: predicts, launches under the profiler,
@@ -32,7 +35,7 @@ seconds=${STEP_SECONDS:-240}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
-chmod +x "$here/gpu-tests" "$here/transpose" "$here/counters" "$here/bench"
+chmod +x "$here"/{gpu-tests,runtime-tests,transpose,counters,bench,record}
 
 # A test that finds no GPU or no NVRTC skips; here that would hide the failure.
 export TILEPROOF_REQUIRE=${TILEPROOF_REQUIRE:-gpu,nvrtc}
@@ -59,6 +62,7 @@ fi
 PATH=$PATH:/usr/local/cuda/bin:/opt/nvidia/nsight-compute:$(printf '%s:' /opt/nvidia/nsight-compute/*/ /usr/local/cuda-*/bin)
 
 rows=()
+details=()
 failed=0
 
 # step NAME PATTERN COMMAND…: runs the command into $out/NAME.log and keeps the last line that matches the pattern.
@@ -82,21 +86,32 @@ step() {
         "$(grep -E "$pattern" "$out/$name.log" | tail -n 1 | sed 's/^ *//' | cut -c 1-110)")")
 }
 
+# Under a sanitizer the largest matrices are smaller, and findings name lines of the Rust source.
 sanitize() { # TOOL
-    step "$1" 'ERROR SUMMARY|RACECHECK SUMMARY' compute-sanitizer --tool "$1" --error-exitcode 9 \
+    step "$1" 'ERROR SUMMARY|RACECHECK SUMMARY' \
+        env TILEPROOF_SMALL=1 TILEPROOF_LINEINFO=1 compute-sanitizer --tool "$1" --error-exitcode 9 \
         --target-processes all "$here/gpu-tests" --test-threads=1 --nocapture
 }
 
-for name in "${@:-tests memcheck racecheck example bench counters}"; do
+for name in "${@:-tests runtime memcheck racecheck example record bench counters}"; do
     for name in $name; do
         case $name in
             tests) step tests '^test result' "$here/gpu-tests" --nocapture ;;
+            runtime) step runtime '^test result' "$here/runtime-tests" --nocapture ;;
             memcheck | racecheck) sanitize "$name" ;;
-            example) step example 'transpose_vectorised|GB/s' "$here/transpose" "${size[@]}" ;;
+            example) step example 'transpose_vectorised .*(equal|WRONG)' "$here/transpose" "${size[@]}" ;;
+            record)
+                step record 'transpose_vectorised' "$here/record" "$out" "${record_sizes[@]}"
+                details+=("$out/record.log")
+                ;;
             bench) step bench 'thrpt|time:' "$here/bench" --bench ;;
-            counters) step counters 'counters agree' bash "$here/run.sh" --count "$work" ;;
+            counters)
+                step counters 'counters agree' bash "$here/run.sh" --count "$work"
+                grep -E 'DIFFERENT|arbitration' "$out/counters.log" >"$work/unequal"
+                details+=("$work/unequal")
+                ;;
             *)
-                echo "error: no step \`$name\`; there are tests memcheck racecheck example bench counters" >&2
+                echo "error: no step \`$name\`; the header of $0 lists them" >&2
                 exit 2
                 ;;
         esac
@@ -107,5 +122,6 @@ done
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo "nvidia-smi: not found"
     echo "NVRTC: ${TILEPROOF_NVRTC_DIR:-none found, left to the system}"
     printf '%s\n' "${rows[@]}"
+    [ "${#details[@]}" -eq 0 ] || cat "${details[@]}"
 } | tee "$out/summary.txt"
 exit "$failed"

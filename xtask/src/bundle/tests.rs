@@ -28,12 +28,18 @@ mod script {
             let bundle = Bundle(folder);
             bundle.script("gpu-tests", "echo \"test result: ok. 5 passed ($TILEPROOF_REQUIRE)\"");
             bundle.script("transpose", "echo \"transpose_vectorised at $1 x $2: equal\"");
+            bundle.script("runtime-tests", "echo \"test result: ok. 7 passed\"");
+            bundle
+                .script("record", "echo \"  transpose_vectorised $2 $3 … $6 $7\"; echo '{}' >\"$1/x.json\"");
             bundle.script("bench", "echo \"thrpt: [1 2 3] $1\"");
             bundle.script(
                 "counters",
                 "case $1 in compare) grep -q measured \"$3\" && cat \"$2\" && echo '1 of 1 counters agree' ;; *) echo \"$@\" ;; esac",
             );
-            bundle.script("tools/compute-sanitizer", "echo \"========= ERROR SUMMARY: 0 errors ($*)\"");
+            bundle.script(
+                "tools/compute-sanitizer",
+                "echo \"========= ERROR SUMMARY: 0 errors (small $TILEPROOF_SMALL $*)\"",
+            );
             bundle
                 .script("tools/ncu", "while [ \"$1\" != --log-file ]; do shift; done; echo measured >\"$2\"");
             bundle
@@ -60,6 +66,7 @@ mod script {
                 .env_remove("OUT")
                 .env_remove("TILEPROOF_REQUIRE")
                 .env_remove("SIZE")
+                .env_remove("RECORD_SIZES")
                 .env_remove("COUNTERS_SIZE");
             command.output().unwrap()
         }
@@ -94,13 +101,16 @@ mod script {
         assert!(
             row(&summary, "memcheck").contains("ok") && row(&summary, "memcheck").contains("--tool memcheck")
         );
-        assert!(row(&summary, "racecheck").contains("ERROR SUMMARY: 0 errors"));
+        assert!(row(&summary, "racecheck").contains("ERROR SUMMARY: 0 errors (small 1 "), "{summary}");
+        assert!(row(&summary, "runtime").ends_with("test result: ok. 7 passed"));
+        assert!(row(&summary, "record").ends_with("transpose_vectorised 8192 8192 … 8191 4097"));
         assert!(row(&summary, "example").ends_with("transpose_vectorised at 8192 x 8192: equal"));
         assert!(row(&summary, "bench").ends_with("[1 2 3] --bench"));
         assert!(row(&summary, "counters").ends_with("1 of 1 counters agree"));
         let log = std::fs::read_to_string(bundle.0.join("out/counters.log")).unwrap();
         assert!(log.starts_with("predict 2048 2048\nmeasured\n"), "{log}");
-        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 7);
+        assert!(bundle.0.join("out/x.json").exists());
+        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 10);
     }
 
     #[test]

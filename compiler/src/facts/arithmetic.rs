@@ -1,0 +1,263 @@
+//! Operations that are not linear: division, bits, extremes. Exact where they can be, else a symbol with the facts that
+//! define it.
+
+use super::eval::apply;
+use super::lanes::Lanes;
+use super::linear::Linear;
+use super::prove::tighten;
+use super::symbol::{Case, Symbol, SymbolKind};
+use super::walk::Walk;
+use crate::ir::{BinaryOp, Scalar, Scope};
+use std::rc::Rc;
+
+/// How a symbol came about, so that equal operations on equal operands give one symbol.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Operation {
+    Binary(BinaryOp),
+    Quotient,
+}
+
+/// A symbol for the result of an operation that is not linear.
+struct Derivation<'a> {
+    operation: Operation,
+    operands: (&'a Linear, &'a Linear),
+    /// The least and the largest value.
+    range: (i128, i128),
+    /// See [`Symbol::interior`].
+    interior: Option<Linear>,
+    /// See [`Symbol::cases`].
+    cases: Vec<Case>,
+    /// Its name in messages.
+    name: &'static str,
+}
+
+impl Walk<'_> {
+    /// The result of an operation that is not linear: a symbol with a range. Whether it is new, so that the facts that
+    /// define it must be added.
+    fn derived(&mut self, derivation: Derivation<'_>) -> (Linear, bool) {
+        let Derivation { operation, operands: (a, b), range, interior, cases, name } = derivation;
+        if let Some((_, _, _, id)) =
+            self.derived.iter().find(|(o, x, y, _)| *o == operation && x == a && y == b)
+        {
+            return (Linear::symbol(*id), false);
+        }
+        let scope = self.common_scope(a, b);
+        let kind = SymbolKind::Derived(self.symbols.len() as u32);
+        let id = self.symbols.add(Symbol { interior, cases, ..Symbol::new(kind, range, scope, name) });
+        self.derived.push((operation, a.clone(), b.clone(), id));
+        (Linear::symbol(id), true)
+    }
+
+    /// Adds facts that define a symbol. They are scoped like guards: they were derived from what holds here, and may not
+    /// hold elsewhere.
+    fn define<const N: usize>(&mut self, facts: [Option<Linear>; N]) {
+        self.guards.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
+    }
+
+    /// Whether a number is at least 1: by itself, or because a product with it is.
+    pub(super) fn positive(&self, form: &Linear) -> bool {
+        let at_least_one = |form: &Linear| form.offset(-1).is_some_and(|room| self.holds(&room));
+        at_least_one(form)
+            || self.holds(form)
+                && self
+                    .symbols
+                    .products_of(form)
+                    .iter()
+                    .any(|(_, product)| at_least_one(&Linear::symbol(*product)))
+    }
+
+    /// Quotient and remainder of non-negative numbers.
+    pub(super) fn divide(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
+        if !self.holds(a) {
+            return None;
+        }
+        let Some(divisor) = b.known_uniform() else { return self.divide_symbolic(a, b) };
+        if divisor <= 0 {
+            return None;
+        }
+        // Exact where all coefficients are multiples of the divisor.
+        let mut exact = true;
+        for (symbol, coefficient) in &a.terms {
+            let remainder = coefficient.map(|value| Some(value.rem_euclid(divisor)))?;
+            if remainder.is_zero() {
+                continue;
+            }
+            exact = false;
+            if !self.is_uniform(a) {
+                self.request(*symbol, divisor / coefficient.gcd(divisor));
+            }
+        }
+        if exact {
+            let quotient = a.map(|value| Some(value.div_euclid(divisor)))?;
+            let remainder = a.constant.map(|value| Some(value.rem_euclid(divisor)))?;
+            return Some((quotient, Linear::constant(remainder)));
+        }
+        let (_, high) = self.bounds(a);
+        let (quotient, new) = self.derived(Derivation {
+            operation: Operation::Quotient,
+            operands: (a, b),
+            range: (0, high / i128::from(divisor)),
+            interior: None,
+            cases: Vec::new(),
+            name: "a quotient",
+        });
+        let remainder = a.sub(&quotient.scale(&Lanes::Uniform(divisor))?)?;
+        if new {
+            let room = remainder.scale(&Lanes::Uniform(-1)).and_then(|room| room.offset(divisor - 1));
+            self.define([Some(remainder.clone()), room]);
+        }
+        Some((quotient, remainder))
+    }
+
+    fn divide_symbolic(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
+        // Away from the edges of rows, all lanes of a warp are in one row.
+        let range = (0, self.bounds(a).1);
+        let row = self.is_uniform(b).then(|| {
+            let kind = SymbolKind::Derived(self.symbols.len() as u32);
+            Linear::symbol(self.symbols.add(Symbol::new(kind, range, Scope::Warp, "a quotient")))
+        });
+        let (quotient, new) = self.derived(Derivation {
+            operation: Operation::Quotient,
+            operands: (a, b),
+            range,
+            interior: row,
+            cases: Vec::new(),
+            name: "a quotient",
+        });
+        let remainder = a.sub(&self.symbols.multiply(&quotient, b)?)?;
+        if new {
+            let room = b.sub(&remainder).and_then(|room| room.offset(-1));
+            self.define([a.sub(&quotient), Some(remainder.clone()), room]);
+            // Of a < b × s follows a / b < s.
+            for (other, product) in self.symbols.products_of(b) {
+                if Linear::symbol(product)
+                    .sub(a)
+                    .and_then(|room| room.offset(-1))
+                    .is_some_and(|room| self.holds(&room))
+                {
+                    self.define([Linear::symbol(other).sub(&quotient).and_then(|room| room.offset(-1))]);
+                }
+            }
+        }
+        Some((quotient, remainder))
+    }
+
+    /// The quotient rounded up, of a divisor that only the launch knows.
+    pub(super) fn divide_up_symbolic(&mut self, a: &Linear, b: &Linear) -> Option<Linear> {
+        let high = self.divide(a, b)?.0.offset(1)?;
+        let (form, new) = self.derived(Derivation {
+            operation: Operation::Binary(BinaryOp::DivCeil),
+            operands: (a, b),
+            range: (0, self.bounds(&high).1),
+            interior: None,
+            cases: Vec::new(),
+            name: "a quotient",
+        });
+        if new {
+            self.define([high.sub(&form)]);
+        }
+        Some(form)
+    }
+
+    /// `&`, `|`, `^`: exact on the low bits that no symbol reaches.
+    pub(super) fn bitwise(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
+        let (form, lanes) = match (a.known(), b.known()) {
+            (_, Some(lanes)) => (a, lanes),
+            (Some(lanes), _) => (b, lanes),
+            (None, None) => return self.bitwise_derived(op, a, b),
+        };
+        let (least, most) = (lanes.min(&self.mask)?.0, lanes.max(&self.mask)?);
+        if least < 0 || most >= 1 << 61 {
+            return None;
+        }
+        let block = ((most + 1) as u64).next_power_of_two() as i64;
+        let mut exact = true;
+        for (symbol, coefficient) in &form.terms {
+            if !coefficient.map(|value| Some(value.rem_euclid(block)))?.is_zero() {
+                exact = false;
+                self.request(*symbol, block / coefficient.gcd(block));
+            }
+        }
+        if !exact {
+            return self.bitwise_derived(op, a, b);
+        }
+        let low = form.constant.map(|value| Some(value.rem_euclid(block)))?;
+        let combined = low.zip(lanes, |low, other| apply(op, low, other))?;
+        match op {
+            BinaryOp::And => Some(Linear::constant(combined)),
+            _ => form.sub(&Linear::constant(low))?.add(&Linear::constant(combined)),
+        }
+    }
+
+    fn bitwise_derived(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
+        if !(self.holds(a) && self.holds(b)) {
+            return None;
+        }
+        let most = self.bounds(a).1.max(self.bounds(b).1);
+        let high = (u128::try_from(most).ok()?.checked_add(1)?.checked_next_power_of_two()? - 1) as i128;
+        let (form, new) = self.derived(Derivation {
+            operation: Operation::Binary(op),
+            operands: (a, b),
+            range: (0, high),
+            interior: None,
+            cases: Vec::new(),
+            name: "a bit pattern",
+        });
+        if new {
+            match op {
+                BinaryOp::And => self.define([a.sub(&form), b.sub(&form)]),
+                BinaryOp::Or => self.define([form.sub(a), form.sub(b)]),
+                _ => {}
+            }
+        }
+        Some(form)
+    }
+
+    pub(super) fn extremum(
+        &mut self,
+        op: BinaryOp,
+        a: &Linear,
+        b: &Linear,
+        scalar: Scalar,
+    ) -> Option<Linear> {
+        let min = op == BinaryOp::Min;
+        let difference = b.sub(a)?;
+        if self.holds(&difference) {
+            return Some(if min { a.clone() } else { b.clone() });
+        }
+        if self.holds(&a.sub(b)?) {
+            return Some(if min { b.clone() } else { a.clone() });
+        }
+        let ((low_a, high_a), (low_b, high_b)) = (self.bounds_of(a, scalar), self.bounds_of(b, scalar));
+        let range =
+            if min { (low_a.min(low_b), high_a.min(high_b)) } else { (low_a.max(low_b), high_a.max(high_b)) };
+        let interior = self.varying_side(a, b);
+        let (a_is_less, b_is_less) = (b.sub(a), a.sub(b));
+        let case = |value: &Linear, fact: Option<Linear>| Case {
+            value: value.clone(),
+            facts: fact.into_iter().map(Rc::new).collect(),
+        };
+        let cases = match min {
+            true => vec![case(a, a_is_less), case(b, b_is_less)],
+            false => vec![case(a, b_is_less), case(b, a_is_less)],
+        };
+        let name = if min { "a minimum" } else { "a maximum" };
+        let operation = Operation::Binary(op);
+        let (form, new) =
+            self.derived(Derivation { operation, operands: (a, b), range, interior, cases, name });
+        if new {
+            let rooms = |a: &Linear, b: &Linear| if min { a.sub(b) } else { b.sub(a) };
+            self.define([rooms(a, &form), rooms(b, &form)]);
+        }
+        Some(form)
+    }
+
+    /// Of two values of which an edge decides, the one away from the edge: that which differs between threads.
+    pub(super) fn varying_side(&self, a: &Linear, b: &Linear) -> Option<Linear> {
+        match (self.is_uniform(a), self.is_uniform(b)) {
+            (false, true) => Some(a.clone()),
+            (true, false) => Some(b.clone()),
+            (true, true) | (false, false) => None,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Values and conditions of every thread.
+
+use super::lanes::Mask;
+use super::linear::Linear;
+use super::prove::FactList;
+use super::symbol::Symbols;
+use crate::ir::Scope;
+
+/// A value of every thread.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// An integer.
+    Int(Linear),
+    /// A bool.
+    Truth(Truth),
+    /// A float or a vector: nothing that an address depends on.
+    Data,
+}
+
+/// A condition of every thread.
+#[derive(Clone, Debug)]
+pub(super) struct Truth {
+    /// The threads for which it is certainly true.
+    pub(super) known_true: Mask,
+    /// The threads for which it is certainly false.
+    pub(super) known_false: Mask,
+    /// What holds where it is true.
+    pub(super) when_true: FactList,
+    /// What holds where it is false.
+    pub(super) when_false: FactList,
+    /// Whether it may be true for any subset of the other threads. Otherwise it is the same for all of them, or
+    /// cuts them at an edge.
+    pub(super) arbitrary: bool,
+}
+
+impl Truth {
+    pub(super) fn known(mask: Mask) -> Truth {
+        Truth {
+            known_false: mask.not(),
+            known_true: mask,
+            when_true: Vec::new(),
+            when_false: Vec::new(),
+            arbitrary: false,
+        }
+    }
+
+    /// Unknown, and possibly different for every thread.
+    pub(super) fn data() -> Truth {
+        Truth { arbitrary: true, ..Truth::uniform() }
+    }
+
+    /// Unknown, but the same for all threads.
+    pub(super) fn uniform() -> Truth {
+        Truth {
+            known_true: Mask::Uniform(false),
+            known_false: Mask::Uniform(false),
+            when_true: Vec::new(),
+            when_false: Vec::new(),
+            arbitrary: false,
+        }
+    }
+
+    pub(super) fn not(self) -> Truth {
+        Truth {
+            known_true: self.known_false,
+            known_false: self.known_true,
+            when_true: self.when_false,
+            when_false: self.when_true,
+            arbitrary: self.arbitrary,
+        }
+    }
+
+    pub(super) fn and(mut self, other: Truth) -> Truth {
+        self.when_true.extend(other.when_true);
+        // Which side made it false is known only where the other one is certain.
+        let when_false = match (self.known_true.is_full(), other.known_true.is_full()) {
+            (true, _) => other.when_false,
+            (_, true) => self.when_false,
+            (false, false) => Vec::new(),
+        };
+        Truth {
+            known_true: self.known_true.and(&other.known_true),
+            known_false: self.known_false.or(&other.known_false),
+            when_true: self.when_true,
+            when_false,
+            arbitrary: self.arbitrary || other.arbitrary,
+        }
+    }
+
+    pub(super) fn is_known(&self) -> bool {
+        self.known_true.or(&self.known_false).is_full()
+    }
+
+    /// Over which threads it is the same.
+    pub(super) fn scope(&self, symbols: &Symbols) -> Scope {
+        match self.is_known() || self.arbitrary {
+            true => Scope::Lane,
+            false => self.when_true.iter().map(|fact| symbols.scope(fact)).fold(Scope::Block, Scope::min),
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! Indices inside tiles and tensors.
+
+use crate::harness::{check, kernel, warp};
+use expect_test::expect;
+
+fn copy(body: &str) -> String {
+    kernel(
+        "block = [256], grid = [output.len().div_ceil(256)], requires(input.len() == output.len())",
+        "input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>",
+        &format!("let i = block_x() * 256 + thread_x();\n{body}"),
+    )
+}
+
+#[test]
+fn guards_of_tensors() {
+    check(
+        &copy("if i < output.len() { output[[i]] = input[[i]]; }"),
+        expect![[r#"
+        read `input[[i]]`: 8 × 4 B, 32/32 sectors
+        write `output[[i]]`: 8 × 4 B, 32/32 sectors
+        launch: input.len() == output.len()
+    "#]],
+    );
+    check(
+        &copy("if i < input.len() { output[[i]] = input[[i]]; }"),
+        expect![[r#"
+        read `input[[i]]`: 8 × 4 B, 32/32 sectors
+        write `output[[i]]`: 8 × 4 B, 32/32 sectors
+        launch: input.len() == output.len()
+    "#]],
+    );
+    check(
+        &copy("if i + 1 <= output.len() { output[[i]] = input[[i]]; }"),
+        expect![[r#"
+        read `input[[i]]`: 8 × 4 B, 32/32 sectors
+        write `output[[i]]`: 8 × 4 B, 32/32 sectors
+        launch: input.len() == output.len()
+    "#]],
+    );
+    check(
+        &copy("if output.len() > i { output[[i]] = input[[i]]; }"),
+        expect![[r#"
+        read `input[[i]]`: 8 × 4 B, 32/32 sectors
+        write `output[[i]]`: 8 × 4 B, 32/32 sectors
+        launch: input.len() == output.len()
+    "#]],
+    );
+    check(
+        &copy("if !(i >= output.len()) { output[[i]] = input[[i]]; }"),
+        expect![[r#"
+        read `input[[i]]`: 8 × 4 B, 32/32 sectors
+        write `output[[i]]`: 8 × 4 B, 32/32 sectors
+        launch: input.len() == output.len()
+    "#]],
+    );
+    check(
+        &copy("if i >= output.len() { } else { output[[i]] = input[[i]]; }"),
+        expect![[r#"
+        read `input[[i]]`: 8 × 4 B, 32/32 sectors
+        write `output[[i]]`: 8 × 4 B, 32/32 sectors
+        launch: input.len() == output.len()
+    "#]],
+    );
+}
+
+#[test]
+fn guards_that_are_missing_or_wrong() {
+    check(
+        &copy("output[[i]] = 1.0;"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `i < output.len()` [TP0402]
+        note: the last block of the grid may reach beyond `output.len()`, and other arguments have other extents
+        help: guard it: `if i < output.len() { … }`, or promise what bounds it in `requires(…)`
+          at `output[[i]]`
+    "#]],
+    );
+    check(
+        &copy("if i <= output.len() { output[[i]] = 1.0; }"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `i < output.len()` [TP0402]
+        note: the last block of the grid may reach beyond `output.len()`, and other arguments have other extents
+        help: guard it: `if i < output.len() { … }`, or promise what bounds it in `requires(…)`
+          at `output[[i]]`
+    "#]],
+    );
+    check(
+        &copy("if i < output.len() { output[[i]] = input[[i + 1]]; }"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `i + 1 < input.len()` [TP0402]
+        note: the last block of the grid may reach beyond `input.len()`, and other arguments have other extents
+        help: guard it: `if i + 1 < input.len() { … }`, or promise what bounds it in `requires(…)`
+          at `input[[i + 1]]`
+    "#]],
+    );
+    check(
+        &copy("if i + 1 < output.len() || i == 0 { output[[i]] = 1.0; }"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `i < output.len()` [TP0402]
+        note: the last block of the grid may reach beyond `output.len()`, and other arguments have other extents
+        help: guard it: `if i < output.len() { … }`, or promise what bounds it in `requires(…)`
+          at `output[[i]]`
+    "#]],
+    );
+}
+
+#[test]
+fn neighbours_of_a_guarded_index() {
+    check(
+        &copy("if i + 1 < output.len() { output[[i]] = input[[i + 1]]; }"),
+        expect![[r#"
+        read `input[[i + 1]]`: 8 × 4 B, 32/32 sectors
+        write `output[[i]]`: 8 × 4 B, 32/32 sectors
+        launch: input.len() == output.len()
+    "#]],
+    );
+    check(
+        &copy("if i >= 1 && i < output.len() { output[[i]] = input[[i - 1]]; }"),
+        expect![[r#"
+        read `input[[i - 1]]`: 8 × 4 B, 32/32 sectors
+        write `output[[i]]`: 8 × 4 B, 32/32 sectors
+        launch: input.len() == output.len()
+    "#]],
+    );
+    check(
+        &copy("if i > 0 && i - 1 < input.len() { output[[i - 1]] = input[[i - 1]]; }"),
+        expect![[r#"
+        read `input[[i - 1]]`: 8 × 4 B, 32/32 sectors
+        write `output[[i - 1]]`: 8 × 4 B, 32/32 sectors
+        launch: input.len() == output.len()
+    "#]],
+    );
+}
+
+/// A guard on the index that is used elsewhere is no guard here.
+#[test]
+fn the_other_matrix() {
+    check(
+        &kernel(
+            "block = [32], grid = [1]",
+            "input: &Matrix<f32>, output: &mut Matrix<f32>",
+            "if thread_x() < input.cols() && 0 < input.rows() {
+                output[[0, thread_x()]] = input[[0, thread_x()]];
+            }",
+        ),
+        expect![[r#"
+            error: index may be out of bounds: nothing here says that `0 < output.rows()` [TP0402]
+            note: the last block of the grid may reach beyond `output.rows()`, and other arguments have other extents
+            help: guard it: `if 0 < output.rows() { … }`, or promise what bounds it in `requires(…)`
+              at `output[[0, thread_x()]]`
+        "#]],
+    );
+}
+
+#[test]
+fn contracts_bound_tensors() {
+    let promised = |requires: &str| {
+        kernel(
+            &format!("block = [32], grid = [output.len() / 32], requires({requires})"),
+            "output: &mut Tensor<f32, 1>",
+            "output[[block_x() * 32 + thread_x()]] = 0.0;",
+        )
+    };
+    check(
+        &promised("output.len() % 32 == 0"),
+        expect![[r#"
+        write `output[[block_x() * 32 + thread_x()]]`: 1 × 4 B, 4/4 sectors
+        launch: output.len() % 32 == 0
+    "#]],
+    );
+    check(
+        &promised("output.len().is_multiple_of(64)"),
+        expect![[r#"
+        write `output[[block_x() * 32 + thread_x()]]`: 1 × 4 B, 4/4 sectors
+        launch: output.len().is_multiple_of(64)
+    "#]],
+    );
+    // 32 times the whole quotient never exceeds the length.
+    check(
+        &promised("output.len() >= 32"),
+        expect![[r#"
+        write `output[[block_x() * 32 + thread_x()]]`: 1 × 4 B, 4/4 sectors
+        launch: output.len() >= 32
+    "#]],
+    );
+}
+
+#[test]
+fn tiles() {
+    check(
+        &warp("let mut t = Shared::<[f32; 32]>::new();\nt[thread_x()] = 1.0;"),
+        expect![[r#"
+        write `t[thread_x()]`: 1 × 4 B, 1/1 wavefronts
+        shared: 128 bytes
+        launch: input.len() >= 4096
+        launch: output.len() >= 4096
+    "#]],
+    );
+    check(
+        &warp("let mut t = Shared::<[f32; 32]>::new();\nt[thread_x() + 1] = 1.0;"),
+        expect![[r#"
+        error: index out of bounds: `thread_x() + 1` is 32, and `t` ends at 32 [TP0401]
+        note: thread 31 writes it
+          at `t[thread_x() + 1]`
+    "#]],
+    );
+    check(
+        &warp("let mut t = Shared::<[f32; 31]>::new();\nt[thread_x()] = 1.0;"),
+        expect![[r#"
+        error: index out of bounds: `thread_x()` is 31, and `t` ends at 31 [TP0401]
+        note: thread 31 writes it
+          at `t[thread_x()]`
+    "#]],
+    );
+    check(
+        &warp("let mut t = Shared::<[f32; 31]>::new();\nif thread_x() < 31 { t[thread_x()] = 1.0; }"),
+        expect![[r#"
+            write `t[thread_x()]`: 1 × 4 B, 1/1 wavefronts
+            shared: 124 bytes
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
+        "#]],
+    );
+    check(
+        &warp("let mut t = Shared::<[[f32; 32]; 4]>::new();\nfor k in 0..5 { t[k][thread_x()] = 1.0; }"),
+        expect![[r#"
+            error: index out of bounds: `k` is 4, and `t` ends at 4 [TP0401]
+            note: thread 0 writes it
+              at `t[k][thread_x()]`
+        "#]],
+    );
+    check(
+        &warp(
+            "let mut t = Shared::<[f32; 130]>::new();\nt.write([4 * thread_x() + 4], Vector::<f32, 4>::splat(0.0));",
+        ),
+        expect![[r#"
+            error: index out of bounds: `4 * thread_x() + 4 + 3` is 131, and `t` ends at 130 [TP0401]
+            note: thread 31 writes it
+              at `t.write([4 * thread_x() + 4], Vector::<f32, 4>::splat(0.0))`
+        "#]],
+    );
+}
+
+#[test]
+fn run_time_indices_of_tiles() {
+    let indexed = |body: &str| {
+        kernel(
+            "block = [32], grid = [1]",
+            "n: usize, bins: &Tensor<u8, 1>",
+            &format!("let mut t = Shared::<[f32; 256]>::new();\n{body}"),
+        )
+    };
+    check(
+        &indexed("t[n] = 1.0;"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `n < 256` [TP0401]
+        help: guard it: `if n < 256 { … }`, or promise what bounds it in `requires(…)`
+          at `t[n]`
+    "#]],
+    );
+    check(
+        &indexed("if n < 256 { t[n] = 1.0; }"),
+        expect![[r#"
+        write `t[n]`: 1 × 4 B, 1/1 wavefronts
+        shared: 1024 bytes
+    "#]],
+    );
+    check(
+        &indexed("t[n.min(255)] = 1.0;"),
+        expect![[r#"
+        write `t[n.min(255)]`: 1 × 4 B, 1/1 wavefronts
+        shared: 1024 bytes
+    "#]],
+    );
+    check(
+        &indexed("t[n % 256] = 1.0;"),
+        expect![[r#"
+        write `t[n % 256]`: 1 × 4 B, 1/1 wavefronts
+        shared: 1024 bytes
+    "#]],
+    );
+    check(
+        &indexed("t[n & 255] = 1.0;"),
+        expect![[r#"
+        write `t[n & 255]`: 1 × 4 B, 1/1 wavefronts
+        shared: 1024 bytes
+    "#]],
+    );
+    check(
+        &indexed("for i in 0..n { t[i] = 1.0; }"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `i < 256` [TP0401]
+        help: guard it: `if i < 256 { … }`, or promise what bounds it in `requires(…)`
+          at `t[i]`
+    "#]],
+    );
+    check(
+        &indexed("for i in 0..n.min(256) { t[i] = 1.0; }"),
+        expect![[r#"
+        write `t[i]`: 1 × 4 B, 1/1 wavefronts
+        shared: 1024 bytes
+    "#]],
+    );
+    check(
+        &indexed("if 0 < bins.len() { t[bins[[0]] as usize] = 1.0; }"),
+        expect![[r#"
+        read `bins[[0]]`: 1 × 1 B, 1/1 sectors
+        write `t[bins[[0]] as usize]`: 1 × 4 B, 1/1 wavefronts
+        shared: 1024 bytes
+    "#]],
+    );
+}
+
+/// What bounds the extent bounds the threads under its guard.
+#[test]
+fn threads_that_a_contract_excludes() {
+    let small = |requires: &str| {
+        kernel(
+            &format!("block = [32], grid = [1], requires({requires})"),
+            "input: &Tensor<f32, 1>",
+            "let mut t = Shared::<[f32; 32]>::new();
+            if thread_x() < input.len() {
+                t[thread_x() + 8] = input[[thread_x()]];
+            }",
+        )
+    };
+    check(
+        &small("input.len() <= 24"),
+        expect![[r#"
+        read `input[[thread_x()]]`: 1 × 4 B, 3/3 sectors
+        write `t[thread_x() + 8]`: 1 × 4 B, 1/1 wavefronts
+        shared: 128 bytes
+        launch: input.len() <= 24
+    "#]],
+    );
+    check(
+        &small("input.len() <= 25"),
+        expect![[r#"
+        error: index out of bounds: `thread_x() + 8` is 32, and `t` ends at 32 [TP0401]
+        note: thread 24 writes it
+          at `t[thread_x() + 8]`
+    "#]],
+    );
+}
+
+#[test]
+fn ranks() {
+    let rank = |parameters: &str, body: &str| kernel("block = [32], grid = [1]", parameters, body);
+    check(
+        &rank(
+            "output: &mut Tensor<f32, 3>",
+            "if 1 < output.extent(0) && 2 < output.extent(1) && thread_x() < output.extent(2) {
+                output[[1, 2, thread_x()]] = 0.0;
+            }",
+        ),
+        expect![[r#"
+            write `output[[1, 2, thread_x()]]`: 1 × 4 B, 4/4 sectors
+        "#]],
+    );
+    check(
+        &rank(
+            "output: &mut Tensor<f32, 3>",
+            "if 1 < output.extent(0) && thread_x() < output.extent(2) {
+                output[[1, 2, thread_x()]] = 0.0;
+            }",
+        ),
+        expect![[r#"
+            error: index may be out of bounds: nothing here says that `2 < output.extent(1)` [TP0402]
+            note: the last block of the grid may reach beyond `output.extent(1)`, and other arguments have other extents
+            help: guard it: `if 2 < output.extent(1) { … }`, or promise what bounds it in `requires(…)`
+              at `output[[1, 2, thread_x()]]`
+        "#]],
+    );
+}

@@ -1,0 +1,147 @@
+//! From the text of a kernel to what the compiler says about it.
+
+use expect_test::Expect;
+use proc_macro2::{LineColumn, TokenStream};
+use std::fmt::Write;
+use std::str::FromStr;
+use tileproof_compiler::check::{Checked, check as judge};
+use tileproof_compiler::diagnostic::{Diagnostic, Diagnostics, to_text};
+use tileproof_compiler::{ast, compile, expand, facts, lower};
+use tileproof_model::report::{Role, SiteReport, Space, Verdict};
+
+/// Compiles a kernel, its attribute included, and compares what comes out: for an accepted one a line for each access, for
+/// a refused one its diagnostics, each with the source text that it points to.
+#[track_caller]
+pub(crate) fn check(source: &str, expected: Expect) {
+    expected.assert_eq(&outcome(source));
+}
+
+/// A kernel of one warp over vectors of 4,096 elements or more.
+pub(crate) fn warp(body: &str) -> String {
+    kernel(
+        "block = [32], grid = [1], requires(input.len() >= 4096, output.len() >= 4096)",
+        "input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>",
+        body,
+    )
+}
+
+/// A kernel of these arguments, parameters and body.
+pub(crate) fn kernel(arguments: &str, parameters: &str, body: &str) -> String {
+    format!("#[tiled_kernel({arguments})]\nfn kernel({parameters}) {{\n{body}\n}}")
+}
+
+fn outcome(source: &str) -> String {
+    let (attribute, item) = split(source);
+    let mut diagnostics = Diagnostics::default();
+    let checked = ast::parse(attribute.clone(), item.clone(), &mut diagnostics).and_then(|ast| {
+        let kernel = lower::lower(&ast, &mut diagnostics);
+        if diagnostics.is_failed() {
+            return None;
+        }
+        let facts = facts::analyse(&kernel);
+        judge(kernel, facts, &mut diagnostics)
+    });
+    let expanded = expand(attribute, item).to_string();
+    let complains = expanded.contains("core :: compile_error") || expanded.contains("core :: panic");
+    match checked {
+        Some(checked) => {
+            assert!(!diagnostics.is_failed() && !complains, "an accepted kernel expands without errors");
+            accepted(&checked)
+        }
+        None => {
+            assert!(complains, "a refused kernel expands to its errors");
+            refused(source, &diagnostics)
+        }
+    }
+}
+
+/// The tokens of the attribute's arguments and of the item under it, with their places in the source.
+fn split(source: &str) -> (TokenStream, TokenStream) {
+    let mut tokens = TokenStream::from_str(source).expect("the source has matching brackets").into_iter();
+    let (hash, brackets) = (tokens.next(), tokens.next());
+    assert!(hash.is_some_and(|hash| hash.to_string() == "#"), "the source begins with its attribute");
+    let Some(proc_macro2::TokenTree::Group(brackets)) = brackets else { panic!("an attribute has brackets") };
+    let arguments = brackets.stream().into_iter().find_map(|token| match token {
+        proc_macro2::TokenTree::Group(group) => Some(group.stream()),
+        _ => None,
+    });
+    (arguments.unwrap_or_default(), tokens.collect())
+}
+
+fn accepted(checked: &Checked) -> String {
+    let report = checked.report();
+    let mut out = String::new();
+    for site in report.sites.iter() {
+        let _ = writeln!(out, "{}", row(site));
+    }
+    if report.shared_bytes > 0 {
+        let _ = writeln!(out, "shared: {} bytes", report.shared_bytes);
+    }
+    for check in report.launch_checks.iter() {
+        let _ = writeln!(out, "launch: {check}");
+    }
+    out
+}
+
+fn row(site: &SiteReport) -> String {
+    let verb = match site.role {
+        Role::Read => "read",
+        Role::Write => "write",
+    };
+    let cost = match site.space {
+        Space::Shared => format!("{}/{} wavefronts", site.wavefronts, site.ideal_wavefronts),
+        Space::Global => format!("{}/{} sectors", site.sectors, site.ideal_sectors),
+    };
+    let mut out = format!("{verb} `{}`: {} × {} B, {cost}", site.access, site.instructions, site.lane_bytes);
+    let excess = site.worst_excess_wavefronts.max(site.worst_excess_sectors);
+    if excess > 0 {
+        let _ = write!(out, ", worst excess {excess}");
+    }
+    for (what, verdict) in [("cost", &site.cost), ("bounds", &site.bounds), ("alignment", &site.alignment)] {
+        match verdict {
+            Verdict::Proven => {}
+            Verdict::Budgeted(because) => {
+                let _ = write!(out, "; {what} budgeted: {because}");
+            }
+            Verdict::AtLaunch(condition) => {
+                let _ = write!(out, "; {what} at launch: {condition}");
+            }
+        }
+    }
+    out
+}
+
+fn refused(source: &str, diagnostics: &Diagnostics) -> String {
+    let mut out = String::new();
+    let mut say = |kind: &str, list: Vec<&Diagnostic>| {
+        for diagnostic in list {
+            let stretch = diagnostics.spans.get(diagnostic.span);
+            let at = slice(source, stretch.start.start(), stretch.end.end());
+            let _ = write!(out, "{kind}: {}\n  at `{at}`\n", to_text(diagnostic));
+        }
+    };
+    say("error", diagnostics.errors());
+    say("left to rustc", diagnostics.deferred());
+    out
+}
+
+/// The source between two places, on one line. Spans of the call site, as of an attribute's end, have no text.
+fn slice(source: &str, start: LineColumn, end: LineColumn) -> String {
+    let place = |at: LineColumn| {
+        let line = source.split_inclusive('\n').take(at.line.saturating_sub(1)).map(str::len).sum::<usize>();
+        let rest = &source[line..];
+        line + rest.char_indices().nth(at.column).map_or(rest.len(), |(byte, _)| byte)
+    };
+    let text = source.get(place(start)..place(end)).unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The access sites of a kernel that must be accepted.
+#[track_caller]
+pub(crate) fn sites(source: &str) -> Vec<SiteReport> {
+    let (attribute, item) = split(source);
+    match compile(&attribute.to_string(), &item.to_string()) {
+        Ok(compiled) => compiled.report.sites.into_owned(),
+        Err(errors) => panic!("{errors}\nin\n{source}"),
+    }
+}

@@ -1,0 +1,40 @@
+//! What the checks accept and refuse: kernels as text, and what the compiler says about them.
+
+mod alignment;
+mod banks;
+mod bounds;
+mod budgets;
+mod coalescing;
+mod harness;
+mod known_counts;
+mod language;
+mod layouts;
+mod refused;
+mod resources;
+mod values;
+
+use tileproof_compiler::diagnostic::Code;
+
+/// Every code stands in the expectation of several kernels. The expectations are compared with what the compiler says,
+/// so a code that is printed in one has a kernel.
+#[test]
+fn every_code_has_kernels() {
+    let sources = [
+        include_str!("alignment.rs"),
+        include_str!("banks.rs"),
+        include_str!("bounds.rs"),
+        include_str!("budgets.rs"),
+        include_str!("coalescing.rs"),
+        include_str!("known_counts.rs"),
+        include_str!("language.rs"),
+        include_str!("layouts.rs"),
+        include_str!("refused.rs"),
+        include_str!("resources.rs"),
+        include_str!("values.rs"),
+    ];
+    for code in Code::ALL {
+        let printed = format!("[{}]", code.number());
+        let kernels: usize = sources.iter().map(|source| source.matches(&printed).count()).sum();
+        assert!(kernels >= 3, "{code:?} {printed} is in the expectations of {kernels} kernels");
+    }
+}

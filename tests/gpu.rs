@@ -1,0 +1,276 @@
+//! The transpose ladder on a GPU: results against the reference, element by element, and launches that are refused.
+//!
+//! Every output is poisoned first, with elements after it and between its rows that no kernel may touch. Without a GPU
+//! or NVRTC the tests skip aloud. With `TILEPROOF_SMALL` set, the largest matrices are small enough for a sanitizer.
+
+use std::io::Write;
+use std::sync::Arc;
+use tileproof::cudarc::driver::{CudaContext, CudaSlice, CudaStream};
+use tileproof::prelude::*;
+use tileproof::{Error, device, nvrtc};
+use tileproof_examples::ladder::{LADDER, Rung, random};
+use tileproof_tests::needs::{self, Need};
+
+/// A quiet NaN that no arithmetic makes.
+const POISON: u32 = 0x7fc0_dead;
+
+/// Poisoned elements behind every output.
+const MARGIN: usize = 64;
+
+/// A context, if this machine can launch; says what is missing if not.
+#[track_caller]
+fn gpu() -> Option<Arc<CudaContext>> {
+    let need = match device::context(0) {
+        Ok(context) => match nvrtc() {
+            Ok(_) => return Some(context),
+            Err(error) => (Need::Nvrtc, error),
+        },
+        Err(error) => (Need::Gpu, error),
+    };
+    needs::skip(need.0, &need.1.to_string());
+    None
+}
+
+fn rung(name: &str) -> Rung {
+    LADDER.into_iter().find(|rung| rung.name == name).expect("the ladder has it")
+}
+
+fn poisoned(stream: &Arc<CudaStream>, count: usize) -> CudaSlice<f32> {
+    stream.clone_htod(&vec![f32::from_bits(POISON); count]).unwrap()
+}
+
+fn bits(stream: &Arc<CudaStream>, memory: &CudaSlice<f32>) -> Vec<u32> {
+    stream.clone_dtoh(memory).unwrap().into_iter().map(f32::to_bits).collect()
+}
+
+/// Rows of `cols` elements laid out every `pitch` elements, poison between them and after the last.
+fn spread(elements: &[f32], rows: usize, cols: usize, pitch: usize) -> Vec<f32> {
+    let mut memory = vec![f32::from_bits(POISON); rows * pitch + MARGIN];
+    for row in 0..rows {
+        memory[row * pitch..][..cols].copy_from_slice(&elements[row * cols..][..cols]);
+    }
+    memory
+}
+
+/// Launches on a matrix of at least `rows` × `cols` whose rows, and those of the output, have `gap` elements behind them.
+fn equals_the_reference(stream: &Arc<CudaStream>, rung: &Rung, rows: usize, cols: usize, gap: usize) {
+    let (rows, cols) = rung.storage(rows, cols);
+    let (out_rows, out_cols) = rung.output_extents(rows, cols);
+    let (pitch, out_pitch) = (cols + gap, out_cols + gap);
+    let data = random(rows * cols, (rows + cols) as u64);
+
+    let input = stream.clone_htod(&spread(&data, rows, cols, pitch)).unwrap();
+    let mut output = poisoned(stream, out_rows * out_pitch + MARGIN);
+    let input = TensorView::with_strides(&input, [rows, cols], [pitch, 1]).unwrap();
+    let mut view = TensorViewMut::with_strides(&mut output, [out_rows, out_cols], [out_pitch, 1]).unwrap();
+    (rung.launch)(stream, &input, &mut view).unwrap();
+
+    let expected = spread(&rung.reference(&data, rows, cols), out_rows, out_cols, out_pitch);
+    let actual = bits(stream, &output);
+    let wrong = actual.iter().zip(&expected).position(|(actual, expected)| *actual != expected.to_bits());
+    assert_eq!(wrong, None, "{} {rows} × {cols}, rows {pitch} and {out_pitch} apart", rung.name);
+}
+
+#[test]
+fn every_kernel_equals_its_reference() {
+    let Some(context) = gpu() else { return };
+    let stream = context.default_stream();
+    let large = match std::env::var_os("TILEPROOF_SMALL") {
+        None => [(8192, 8192), (8191, 4097)],
+        Some(_) => [(512, 512), (511, 257)],
+    };
+    for (rows, cols) in large.into_iter().chain([(1, 1), (1, 100), (100, 1), (31, 33), (64, 65), (1000, 777)])
+    {
+        for rung in LADDER {
+            equals_the_reference(&stream, &rung, rows, cols, 0);
+        }
+    }
+}
+
+#[test]
+fn rows_further_apart_than_they_are_long() {
+    let Some(context) = gpu() else { return };
+    let stream = context.new_stream().unwrap();
+    for (rows, cols) in [(1, 1), (31, 33), (64, 64), (300, 200)] {
+        for rung in LADDER {
+            equals_the_reference(&stream, &rung, rows, cols, 4);
+            equals_the_reference(&stream, &rung, rows, cols, rung.multiple * 13);
+        }
+    }
+}
+
+#[test]
+fn work_of_size_zero_is_no_work() {
+    let Some(context) = gpu() else { return };
+    let stream = context.default_stream();
+    for (rows, cols) in [(64, 0), (0, 64), (0, 0)] {
+        for rung in LADDER {
+            equals_the_reference(&stream, &rung, rows, cols, 0);
+        }
+    }
+}
+
+/// Offsets beyond 2³² elements: with 32-bit indices, the third row would be the first.
+#[test]
+fn rows_2_to_the_31_elements_apart() {
+    const PITCH: usize = 1 << 31;
+    let (rows, cols) = (4, 600);
+    let Some(context) = gpu() else { return };
+    let stream = context.default_stream();
+    let elements = (rows - 1) * PITCH + cols + MARGIN;
+    let free = context.mem_get_info().unwrap().0;
+    if free < 4 * elements {
+        let needed = 4 * elements;
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: {needed} bytes of the GPU's memory are needed, {free} are free"
+        );
+        return;
+    }
+    let mut far = stream.alloc_zeros::<f32>(elements).unwrap();
+    let data = random(rows * cols, 31);
+
+    for (row, elements) in data.chunks(cols).enumerate() {
+        stream.memcpy_htod(elements, &mut far.slice_mut(row * PITCH..row * PITCH + cols)).unwrap();
+    }
+    for rung in LADDER {
+        let (out_rows, out_cols) = rung.output_extents(rows, cols);
+        let mut output = poisoned(&stream, rows * cols);
+        let input = TensorView::with_strides(&far, [rows, cols], [PITCH, 1]).unwrap();
+        let mut view = TensorViewMut::new(&mut output, [out_rows, out_cols]).unwrap();
+        (rung.launch)(&stream, &input, &mut view).unwrap();
+        let actual = stream.clone_dtoh(&output).unwrap();
+        assert!(actual == rung.reference(&data, rows, cols), "{} reads wide", rung.name);
+    }
+
+    for rung in LADDER {
+        stream.memset_zeros(&mut far).unwrap();
+        // the output has `rows` rows whether the kernel transposes or not
+        let (in_rows, in_cols) = rung.output_extents(rows, cols);
+        let input = stream.clone_htod(&data).unwrap();
+        let input = TensorView::new(&input, [in_rows, in_cols]).unwrap();
+        let mut view = TensorViewMut::with_strides(&mut far, [rows, cols], [PITCH, 1]).unwrap();
+        (rung.launch)(&stream, &input, &mut view).unwrap();
+        let expected = rung.reference(&data, in_rows, in_cols);
+        for (row, expected) in expected.chunks(cols).enumerate() {
+            let begin = row * PITCH;
+            let actual = stream.clone_dtoh(&far.slice(begin..begin + cols + MARGIN)).unwrap();
+            assert!(actual[..cols] == *expected, "{} writes row {row} wide", rung.name);
+            assert!(actual[cols..] == [0.0; MARGIN], "{} writes behind row {row}", rung.name);
+        }
+    }
+}
+
+#[test]
+fn nothing_spills_and_a_multiprocessor_is_at_least_half_full() {
+    let Some(context) = gpu() else { return };
+    for rung in LADDER {
+        let loaded = (rung.load)(&context).unwrap();
+        let usage = loaded.compiled().usage.expect("ptxas reports");
+        assert_eq!((usage.spill_store_bytes, usage.spill_load_bytes), (0, 0), "{}", rung.name);
+        assert_eq!(usage.shared_bytes, (rung.report)().shared_bytes, "{}", rung.name);
+        let threads: u32 = (rung.report)().block.iter().product();
+        assert!(
+            loaded.blocks_per_multiprocessor() * threads >= 1024,
+            "{}: {} blocks of {threads} threads, {} registers a thread",
+            rung.name,
+            loaded.blocks_per_multiprocessor(),
+            usage.registers
+        );
+    }
+}
+
+/// A launch with arguments that the kernel must refuse, and the proof that it wrote nothing.
+fn refused<'a>(
+    stream: &Arc<CudaStream>,
+    kernel: &str,
+    input: &TensorView<'a, f32, 2>,
+    output: &mut CudaSlice<f32>,
+    extents: [usize; 2],
+    strides: [usize; 2],
+) -> Error {
+    let own = output.stream().clone();
+    let mut view = TensorViewMut::with_strides(output, extents, strides).unwrap();
+    let error = (rung(kernel).launch)(stream, input, &mut view).expect_err(kernel);
+    let untouched = bits(&own, output).iter().all(|bits| *bits == POISON);
+    assert!(untouched, "{kernel} was launched although: {error}");
+    error
+}
+
+#[test]
+fn what_breaks_the_contract_is_refused() {
+    let Some(context) = gpu() else { return };
+    let stream = context.default_stream();
+    let memory = stream.clone_htod(&random(4096, 2)).unwrap();
+    let mut output = poisoned(&stream, 4096);
+    let input = TensorView::new(&memory, [12, 20]).unwrap();
+
+    for rung in LADDER {
+        // a copy's shape for a transpose, and the other way round
+        let (rows, cols) = rung.output_extents(20, 12);
+        let error = refused(&stream, rung.name, &input, &mut output, [rows, cols], [cols, 1]);
+        let Error::Contract { kernel, contract, values } = &error else { panic!("{error}") };
+        assert_eq!(*kernel, rung.name);
+        assert!(contract.starts_with("output.rows() == input."), "{error}");
+        assert!(values.contains(&format!("output.rows() = {rows}")), "{error}");
+    }
+
+    let odd = TensorView::with_strides(&memory, [10, 20], [20, 1]).unwrap();
+    let error = refused(&stream, "transpose_vectorised", &odd, &mut output, [20, 10], [12, 1]);
+    let Error::Contract { contract, .. } = &error else { panic!("{error}") };
+    assert_eq!(*contract, "input.rows().is_multiple_of(4)");
+
+    let odd_pitch = TensorView::with_strides(&memory, [12, 20], [21, 1]).unwrap();
+    let error = refused(&stream, "transpose_vectorised", &odd_pitch, &mut output, [20, 12], [12, 1]);
+    let Error::Contract { contract, values, .. } = &error else { panic!("{error}") };
+    assert!(contract.contains("input.pitch()") && values.contains("input.pitch() = 21"), "{error}");
+    let error = refused(&stream, "transpose_vectorised", &input, &mut output, [20, 12], [14, 1]);
+    let Error::Contract { contract, values, .. } = &error else { panic!("{error}") };
+    assert!(contract.contains("output.pitch()") && values.contains("output.pitch() = 14"), "{error}");
+}
+
+#[test]
+fn a_misaligned_base_is_refused_where_vectors_need_it() {
+    let Some(context) = gpu() else { return };
+    let stream = context.default_stream();
+    let data = random(4 * 8 + 1, 3);
+    let memory = stream.clone_htod(&data).unwrap();
+    let shifted = memory.slice(1..);
+    let input = TensorView::new(&shifted, [4, 8]).unwrap();
+    let mut output = poisoned(&stream, 32);
+
+    let error = refused(&stream, "transpose_vectorised", &input, &mut output, [8, 4], [4, 1]);
+    let Error::Misaligned { parameter, address, alignment, .. } = error else { panic!("{error}") };
+    assert_eq!((parameter, address % 16, alignment), ("input", 4, 16));
+
+    // the scalar kernels take the same view
+    for rung in LADDER.into_iter().filter(|rung| rung.multiple == 1) {
+        let (out_rows, out_cols) = rung.output_extents(4, 8);
+        let mut view = TensorViewMut::new(&mut output, [out_rows, out_cols]).unwrap();
+        (rung.launch)(&stream, &input, &mut view).unwrap();
+        assert!(stream.clone_dtoh(&output).unwrap() == rung.reference(&data[1..], 4, 8), "{}", rung.name);
+    }
+}
+
+#[test]
+fn foreign_streams_and_grids_too_large_are_refused() {
+    let Some(context) = gpu() else { return };
+    let (stream, other) = (context.new_stream().unwrap(), context.new_stream().unwrap());
+    let memory = stream.clone_htod(&random(64, 4)).unwrap();
+    let input = TensorView::new(&memory, [8, 8]).unwrap();
+    let (mut own, mut foreign) = (poisoned(&stream, 64), poisoned(&other, 64));
+    for rung in LADDER {
+        let error = refused(&stream, rung.name, &input, &mut foreign, [8, 8], [8, 1]);
+        assert!(matches!(error, Error::ForeignStream { parameter: "output", .. }), "{error}");
+        let error = refused(&other, rung.name, &input, &mut own, [8, 8], [8, 1]);
+        assert!(matches!(error, Error::ForeignStream { parameter: "input", .. }), "{error}");
+    }
+
+    // one block of 32 rows more than a grid has along y
+    let rows = 32 * 65_535 + 1;
+    let memory = stream.alloc_zeros::<f32>(rows).unwrap();
+    let tall = TensorView::new(&memory, [rows, 1]).unwrap();
+    let mut output = poisoned(&stream, rows);
+    let error = refused(&stream, "transpose_padded", &tall, &mut output, [1, rows], [rows, 1]);
+    assert!(matches!(error, Error::Grid { axis: 'y', blocks: 65_536, limit: 65_535, .. }), "{error}");
+}
