@@ -69,11 +69,8 @@ pub fn compile(attribute: &str, item: &str) -> Result<Compiled, String> {
     }
 }
 
-/// From the kernel as written to its proofs. What was not read is not lowered, what lowering refuses is not analysed.
+/// From the kernel as written to its proofs. What lowering refuses is not analysed.
 fn judge(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Option<Checked> {
-    if diagnostics.is_failed() && !ast.is_read() {
-        return None;
-    }
     let kernel = lower::lower(ast, diagnostics);
     if diagnostics.is_failed() {
         return None;

@@ -3,15 +3,18 @@
 use super::Param;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use syn::{Expr, FnArg, ItemFn, Pat, ReturnType, Signature, Stmt};
+use syn::{FnArg, ItemFn, Pat, ReturnType, Signature};
 
-/// Reads the item as a function. Of one whose body does not parse the tokens are kept as they are: the item survives, and
-/// rustc reads them.
-pub(super) fn parse(item: TokenStream, diagnostics: &mut Diagnostics) -> Option<ItemFn> {
+/// Reads the item as a function. Of one whose body does not parse, the body is empty, and its tokens come with it: the item
+/// survives, and rustc reads them.
+pub(super) fn parse(
+    item: TokenStream,
+    diagnostics: &mut Diagnostics,
+) -> Option<(ItemFn, Option<TokenStream>)> {
     const FORM: &str =
         "put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`";
-    let function = match syn::parse2::<ItemFn>(item.clone()) {
-        Ok(function) => function,
+    let (function, unread) = match syn::parse2::<ItemFn>(item.clone()) {
+        Ok(function) => (function, None),
         Err(error) => {
             let span = diagnostics.spans.add_span(error.span());
             match syn::parse2::<syn::Item>(item.clone()) {
@@ -28,12 +31,11 @@ pub(super) fn parse(item: TokenStream, diagnostics: &mut Diagnostics) -> Option<
             let (head, body) = take_body(item);
             let mut function = syn::parse2::<ItemFn>(head).ok()?;
             function.attrs.push(syn::parse_quote!(#[allow(unused_variables)]));
-            function.block.stmts.push(Stmt::Expr(Expr::Verbatim(body), None));
-            function
+            (function, Some(body))
         }
     };
     check_signature(&function.sig, diagnostics);
-    Some(function)
+    Some((function, unread))
 }
 
 /// A function with an empty body, and the tokens of the body that it had.

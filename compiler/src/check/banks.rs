@@ -1,6 +1,6 @@
 //! Does every shared access take the fewest wavefronts.
 
-use super::words::{count, list, noun, symbol};
+use super::words::{count, list, noun};
 use super::{Visits, fix, operation};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Obstacle, Presence, Run, Visit, tile_offset};
@@ -169,11 +169,11 @@ fn rebased(access: &Access) -> Access {
 fn describe(obstacle: &Obstacle, run: &Run) -> String {
     match obstacle {
         Obstacle::Varying(id) => {
-            format!("the place depends on {}, which may differ from lane to lane", symbol(&run.symbols, *id))
+            format!("the place depends on {}, which may differ from lane to lane", run.symbols.get(*id).name)
         }
         Obstacle::Residue(id, modulus) => format!(
             "the place depends on {} modulo {modulus}, which nothing here fixes",
-            symbol(&run.symbols, *id)
+            run.symbols.get(*id).name
         ),
         Obstacle::Overflow => "the numbers in the index are too large".into(),
     }

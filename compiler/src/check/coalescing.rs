@@ -3,7 +3,7 @@
 //! Where a tensor starts and how far its rows are apart is known only at launch, so lanes are put in groups whose
 //! distances are known; each group is judged at its best alignment, and different groups count as far apart.
 
-use super::words::{count, grouped, noun, symbol};
+use super::words::{count, grouped, noun};
 use super::{Visits, operation};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Linear, Visit, tensor_offset};
@@ -77,7 +77,7 @@ pub(super) fn judge(
         if let Some((id, _)) =
             offset.terms.iter().find(|(symbol, _)| run.symbols.get(*symbol).scope < Scope::Warp)
         {
-            let name = symbol(&run.symbols, *id);
+            let name = &run.symbols.get(*id).name;
             judgement.unknown =
                 Some(format!("the address depends on {name}, which may differ from lane to lane"));
         }

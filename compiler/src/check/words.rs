@@ -1,6 +1,5 @@
 //! Small pieces of text that messages are made of.
 
-use crate::facts::{SymbolId, SymbolKind, Symbols};
 use crate::ir::{Handle, Kernel, Role, Site};
 use crate::span::SpanTable;
 
@@ -92,20 +91,4 @@ pub(super) fn accesses(kernel: &Kernel, sites: &[Handle<Site>], spans: &SpanTabl
         }
     }
     and(&parts)
-}
-
-/// A symbol in a sentence.
-pub(super) fn symbol(symbols: &Symbols, id: SymbolId) -> &str {
-    let symbol = symbols.get(id);
-    match symbol.kind {
-        SymbolKind::Opaque(_) => "a value from memory or of arithmetic that may wrap",
-        SymbolKind::Extent(..)
-        | SymbolKind::Stride(..)
-        | SymbolKind::Scalar(_)
-        | SymbolKind::Block(_)
-        | SymbolKind::Grid(_)
-        | SymbolKind::Counter(_)
-        | SymbolKind::Product(..)
-        | SymbolKind::Derived(_) => &symbol.name,
-    }
 }

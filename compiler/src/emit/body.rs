@@ -34,6 +34,10 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     let mut rewrite = Rewrite { prelude: &kernel.crate_path };
     let mut body = kernel.function.block.clone();
     rewrite.visit_block_mut(&mut body);
+    let body = match &kernel.unread {
+        Some(tokens) => quote!({ #tokens }),
+        None => quote!(#body),
+    };
     let mut inputs = kernel.function.sig.inputs.clone();
     for input in &mut inputs {
         rewrite.visit_fn_arg_mut(input);
