@@ -26,8 +26,7 @@ use tileproof_model::report::Report;
 pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let Some(ast) = ast::parse(attribute.clone(), item.clone(), &mut diagnostics) else {
-        let errors = diagnostic::compile_errors(&diagnostics);
-        return quote::quote!(#errors #item);
+        return emit::unread(item, &diagnostics);
     };
     match judge(&ast, &mut diagnostics) {
         Some(checked) => emit::items(&ast, &checked, attribute, &diagnostics),

@@ -3,6 +3,7 @@
 //! The compiler fills it, the macro embeds it as a constant, errors, tables and the book read it from there.
 
 use std::borrow::Cow;
+use std::fmt;
 
 /// Text that is a literal when the macro embeds it and owned when the compiler has just made it.
 pub type Text = Cow<'static, str>;
@@ -146,5 +147,87 @@ impl Report {
             .filter(|s| s.space == Space::Global && s.role == role)
             .fold((0, 0), |(bytes, sectors), s| (bytes + s.useful_bytes, sectors + s.sectors));
         (sectors > 0).then(|| bytes as f64 / (32 * sectors) as f64)
+    }
+}
+
+impl fmt::Display for Report {
+    /// Plain text, of which equal reports give equal lines: the kernel, its tiles, what the launcher checks, and a paragraph
+    /// for each access site.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.block;
+        writeln!(
+            f,
+            "{}: {x} × {y} × {z} threads, {} bytes of shared memory",
+            self.kernel, self.shared_bytes
+        )?;
+        for TileReport { name, ty, bytes } in self.tiles.iter() {
+            writeln!(f, "tile `{name}`: {ty}, {bytes} bytes")?;
+        }
+        for check in self.launch_checks.iter() {
+            writeln!(f, "checked at launch: {check}")?;
+        }
+        for site in self.sites.iter() {
+            write!(f, "\n{site}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for SiteReport {
+    /// The access, its cost a block, and the verdicts, a line each.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (space, instruction) = (self.space, self.role);
+        writeln!(f, "line {}: {}", self.line, self.access)?;
+        writeln!(
+            f,
+            "  {space} {instruction}, {} bytes a lane, {} warp instructions a block",
+            self.lane_bytes, self.instructions
+        )?;
+        match self.space {
+            Space::Global => writeln!(
+                f,
+                "  {} sectors, {} are enough, worst excess {}; {} bytes of {} used, in runs of {} or more",
+                self.sectors,
+                self.ideal_sectors,
+                self.worst_excess_sectors,
+                self.useful_bytes,
+                32 * self.sectors,
+                self.shortest_run_bytes
+            )?,
+            Space::Shared => writeln!(
+                f,
+                "  {} wavefronts, {} are enough, worst excess {}",
+                self.wavefronts, self.ideal_wavefronts, self.worst_excess_wavefronts
+            )?,
+        }
+        writeln!(f, "  cost {}; bounds {}; alignment {}", self.cost, self.bounds, self.alignment)
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Space::Global => "global",
+            Space::Shared => "shared",
+        })
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Role::Read => "load",
+            Role::Write => "store",
+        })
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Proven => f.write_str("proven"),
+            Verdict::Budgeted(reason) => write!(f, "accepted ({reason})"),
+            Verdict::AtLaunch(condition) => write!(f, "checked at launch ({condition})"),
+        }
     }
 }

@@ -5,8 +5,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
-use syn::{Expr, Ident, Token};
+use syn::{Expr, ExprLit, FnArg, GenericArgument, Ident, Lit, Pat, PathArguments, Token, Type};
 
 /// What the attribute says.
 pub(super) struct Arguments {
@@ -92,6 +91,13 @@ fn argument(
             error = error.note("a kernel takes `block`, `grid`, `requires(…)` and `crate = path`");
             if matches!(name, "instances" | "arch" | "min_blocks" | "allow") {
                 error = error.note(format!("`{name}` is planned, and not part of the language yet"));
+            } else {
+                // It may be what is missing, misspelt: that is one error.
+                arguments.complete = false;
+                if let Some(near) = ["block", "grid", "requires"].into_iter().find(|key| resembles(key, name))
+                {
+                    error = error.help(format!("write `{near}`"));
+                }
             }
             diagnostics.report(error);
             skip_value(input)?;
@@ -108,33 +114,87 @@ fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-/// Reports arguments that are missing.
+/// Whether a name has half of the letters of a key, in their places from the front or from the back.
+fn resembles(key: &str, name: &str) -> bool {
+    let front = key.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
+    let back = key.chars().rev().zip(name.chars().rev()).take_while(|(a, b)| a == b).count();
+    2 * front.max(back) >= key.len()
+}
+
+/// Reports arguments that are missing, or too many.
 pub(super) fn demand(arguments: &Arguments, function: &syn::ItemFn, diagnostics: &mut Diagnostics) {
     let name = &function.sig.ident;
-    for (list, key, example, meaning) in [
-        (&arguments.block, "block", "block = [32, 8]", "the threads of a block"),
-        (&arguments.grid, "grid", "grid = [input.cols().div_ceil(32)]", "the blocks of the grid"),
-    ] {
+    let lists = [("block", &arguments.block), ("grid", &arguments.grid)];
+    let missing: Vec<String> =
+        lists.iter().filter(|(_, list)| list.is_empty()).map(|(key, _)| format!("no `{key}`")).collect();
+    if !missing.is_empty() {
         let at = diagnostics.spans.add(name);
-        if list.is_empty() {
-            diagnostics.report(
-                Diagnostic::new(Code::Attribute, at, format!("kernel `{name}` has no `{key}`"))
-                    .note(format!("`{key}` gives {meaning}, up to three extents"))
-                    .help(format!("add it to the attribute: `#[tiled_kernel({example}, …)]`")),
-            );
-        } else if list.len() > 3 {
-            let span =
-                list.iter().map(Spanned::span).next().map_or(at, |span| diagnostics.spans.add_span(span));
-            let all = quote!(#(#list),*);
-            diagnostics.report(Diagnostic::new(
-                Code::Attribute,
-                span,
-                format!(
-                    "`{key}` has {} extents, and a GPU has three: [{}]",
-                    list.len(),
-                    crate::tokens::print(all)
-                ),
-            ));
-        }
+        let (block, grid) = suggestion(arguments, function);
+        diagnostics.report(
+            Diagnostic::new(Code::Attribute, at, format!("kernel `{name}` has {}", missing.join(" and ")))
+                .note("`block` gives the threads of a block and `grid` the blocks of the grid, each by up to three extents")
+                .help(format!("write `#[tiled_kernel(block = [{block}], grid = [{grid}])]`")),
+        );
     }
+    for (key, list) in lists.into_iter().filter(|(_, list)| list.len() > 3) {
+        let span = diagnostics.spans.add(&quote!(#(#list),*));
+        diagnostics.report(Diagnostic::new(
+            Code::Attribute,
+            span,
+            format!("`{key}` has {} extents, and a GPU has three", list.len()),
+        ));
+    }
+}
+
+/// A block and a grid that cover the kernel's first tensor; what the source has is kept.
+fn suggestion(arguments: &Arguments, function: &syn::ItemFn) -> (String, String) {
+    let written = |list: &[Expr]| list.iter().map(|extent| crate::tokens::print(quote!(#extent))).collect();
+    let tensor = function.sig.inputs.iter().find_map(tensor);
+    let rank = tensor.as_ref().map_or(1, |(_, rank)| *rank);
+    let mut block: Vec<String> = written(&arguments.block);
+    if block.is_empty() {
+        let extents: &[&str] = if rank == 1 { &["256"] } else { &["32", "8"] };
+        block = extents.iter().map(ToString::to_string).collect();
+    }
+    let mut grid: Vec<String> = written(&arguments.grid);
+    if grid.is_empty() {
+        grid = match &tensor {
+            None => vec!["1".into()],
+            Some((name, rank)) => (0..*rank)
+                .rev()
+                .map(|dimension| {
+                    let extent = match (rank, dimension) {
+                        (1, _) => format!("{name}.len()"),
+                        (2, 0) => format!("{name}.rows()"),
+                        (2, _) => format!("{name}.cols()"),
+                        _ => format!("{name}.extent({dimension})"),
+                    };
+                    match block.get(rank - 1 - dimension) {
+                        Some(threads) => format!("{extent}.div_ceil({threads})"),
+                        None => extent,
+                    }
+                })
+                .collect(),
+        };
+    }
+    (block.join(", "), grid.join(", "))
+}
+
+/// The name and rank of a parameter that is a tensor.
+fn tensor(input: &FnArg) -> Option<(String, usize)> {
+    let FnArg::Typed(typed) = input else { return None };
+    let (Pat::Ident(name), Type::Reference(reference)) = (&*typed.pat, &*typed.ty) else { return None };
+    let Type::Path(path) = &*reference.elem else { return None };
+    let segment = path.path.segments.last()?;
+    let rank = match (segment.ident.to_string().as_str(), &segment.arguments) {
+        ("Matrix", _) => 2,
+        ("Tensor", PathArguments::AngleBracketed(arguments)) => match arguments.args.last()? {
+            GenericArgument::Const(Expr::Lit(ExprLit { lit: Lit::Int(rank), .. })) => {
+                rank.base10_parse().ok()?
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    (1..=3).contains(&rank).then(|| (name.ident.to_string(), rank))
 }

@@ -2,27 +2,55 @@
 
 use super::Param;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::{FnArg, ItemFn, Pat, ReturnType, Signature};
 
-/// Reads the item as a function.
-pub(super) fn parse(item: TokenStream, diagnostics: &mut Diagnostics) -> Option<ItemFn> {
-    match syn::parse2::<ItemFn>(item.clone()) {
-        Ok(function) => {
-            check_signature(&function.sig, diagnostics);
-            Some(function)
-        }
+/// Reads the item as a function. Of one whose body does not parse, the body is empty, and its tokens come with it: the item
+/// survives, and rustc reads them.
+pub(super) fn parse(
+    item: TokenStream,
+    diagnostics: &mut Diagnostics,
+) -> Option<(ItemFn, Option<TokenStream>)> {
+    const FORM: &str =
+        "put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`";
+    let (function, unread) = match syn::parse2::<ItemFn>(item.clone()) {
+        Ok(function) => (function, None),
         Err(error) => {
             let span = diagnostics.spans.add_span(error.span());
-            let is_item = syn::parse2::<syn::Item>(item).is_ok();
-            let message = if is_item { "a kernel is a function".to_string() } else { error.to_string() };
-            let code = if is_item { Code::Unsupported } else { Code::Syntax };
-            diagnostics.report(Diagnostic::new(code, span, message).help(
-                "put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`",
-            ));
-            None
+            match syn::parse2::<syn::Item>(item.clone()) {
+                Err(_) | Ok(syn::Item::Verbatim(_)) => {
+                    let message = format!("this kernel does not parse: {error}");
+                    diagnostics.defer(Diagnostic::new(Code::Syntax, span, message).help(FORM));
+                }
+                Ok(_) => {
+                    let error = Diagnostic::new(Code::Unsupported, span, "a kernel is a function");
+                    diagnostics.report(error.help(FORM));
+                    return None;
+                }
+            }
+            let (head, body) = take_body(item);
+            let mut function = syn::parse2::<ItemFn>(head).ok()?;
+            function.attrs.push(syn::parse_quote!(#[allow(unused_variables)]));
+            (function, Some(body))
         }
-    }
+    };
+    check_signature(&function.sig, diagnostics);
+    Some((function, unread))
+}
+
+/// A function with an empty body, and the tokens of the body that it had.
+fn take_body(item: TokenStream) -> (TokenStream, TokenStream) {
+    let mut tokens: Vec<TokenTree> = item.into_iter().collect();
+    let body = match tokens.pop() {
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => group.stream(),
+        Some(TokenTree::Punct(punct)) if punct.as_char() == ';' => TokenStream::new(),
+        last => {
+            tokens.extend(last);
+            TokenStream::new()
+        }
+    };
+    tokens.push(Group::new(Delimiter::Brace, TokenStream::new()).into());
+    (tokens.into_iter().collect(), body)
 }
 
 fn check_signature(signature: &Signature, diagnostics: &mut Diagnostics) {

@@ -14,6 +14,8 @@ use proc_macro2::TokenStream;
 pub struct Kernel {
     /// The function, its budget attributes taken off.
     pub function: syn::ItemFn,
+    /// The tokens of a body that did not parse; the function's is empty then.
+    pub unread: Option<TokenStream>,
     /// The function as it was read, without documentation.
     pub source: syn::ItemFn,
     /// The parameters that could be read.
@@ -42,7 +44,7 @@ pub struct Param {
 /// Reads an attribute and its item. `None` only where the item is no function, after reporting it.
 pub fn parse(attribute: TokenStream, item: TokenStream, diagnostics: &mut Diagnostics) -> Option<Kernel> {
     let arguments = attribute::parse(attribute, diagnostics);
-    let mut function = function::parse(item, diagnostics)?;
+    let (mut function, unread) = function::parse(item, diagnostics)?;
     let mut source = function.clone();
     source.attrs.retain(|attribute| attribute.path().is_ident("budget"));
     let params = function::params(&function.sig, diagnostics);
@@ -51,5 +53,5 @@ pub fn parse(attribute: TokenStream, item: TokenStream, diagnostics: &mut Diagno
         attribute::demand(&arguments, &function, diagnostics);
     }
     let attribute::Arguments { block, grid, requires, crate_path, .. } = arguments;
-    Some(Kernel { function, source, params, block, grid, requires, budget, crate_path })
+    Some(Kernel { function, unread, source, params, block, grid, requires, budget, crate_path })
 }

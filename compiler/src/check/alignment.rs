@@ -1,6 +1,6 @@
 //! Is every vector access aligned to its width.
 
-use super::words::{count, tile_type};
+use super::words::{accesses, count};
 use super::{LaunchCheck, Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Lanes, Linear, SymbolKind, Symbols, Visit};
@@ -13,11 +13,13 @@ pub(super) struct Aligned {
     pub(super) checks: Vec<LaunchCheck>,
     /// The bytes to which the tensor's first element must be aligned.
     pub(super) base: Option<u32>,
+    /// Whether the access is not aligned.
+    pub(super) bad: bool,
 }
 
+/// Judges one access. A misaligned one to a tensor is reported here, those to a tile together by [`report`].
 pub(super) fn check(
     kernel: &Kernel,
-    facts: &Facts,
     handle: Handle<Site>,
     visits: &Visits<'_>,
     diagnostics: &mut Diagnostics,
@@ -29,7 +31,7 @@ pub(super) fn check(
     }
     match site.place.base {
         Base::Tile(tile) => {
-            let bad = visits.iter().any(|(run, visit)| {
+            aligned.bad = visits.iter().any(|(run, visit)| {
                 !tile_access_aligned(
                     &kernel.tiles[tile],
                     kernel.tiles[tile].layout,
@@ -38,9 +40,6 @@ pub(super) fn check(
                     &run.symbols,
                 )
             });
-            if bad {
-                diagnostics.report(tile_error(kernel, facts, handle, tile));
-            }
         }
         Base::Tensor(param) => {
             aligned.base = Some(kernel.lane_bytes(site));
@@ -51,6 +50,7 @@ pub(super) fn check(
                     if innermost {
                         if !multiple_of(form, site.place.width, visit) {
                             diagnostics.report(innermost_error(kernel, handle, diagnostics));
+                            aligned.bad = true;
                             return aligned;
                         }
                     } else if !multiple_of(form, site.place.width, visit) {
@@ -113,9 +113,40 @@ pub(super) fn tile_access_aligned(
     multiple_of(&offset, width, visit)
 }
 
-fn tile_error(kernel: &Kernel, facts: &Facts, handle: Handle<Site>, tile: Handle<Tile>) -> Diagnostic {
+/// Reports the misaligned accesses to tiles: the cause is the tile's layout, so one error a tile and width.
+pub(super) fn report(kernel: &Kernel, facts: &Facts, bad: &[Handle<Site>], diagnostics: &mut Diagnostics) {
+    let mut seen: Vec<(Handle<Tile>, u32)> = Vec::new();
+    for handle in bad {
+        let site = &kernel.sites[*handle];
+        let Base::Tile(tile) = site.place.base else { continue };
+        let key = (tile, site.place.width);
+        if seen.contains(&key) {
+            continue;
+        }
+        seen.push(key);
+        let likewise: Vec<Handle<Site>> = bad
+            .iter()
+            .copied()
+            .filter(|other| other != handle)
+            .filter(|other| {
+                let other = &kernel.sites[*other];
+                (other.place.base, other.place.width) == (site.place.base, site.place.width)
+            })
+            .collect();
+        let error = tile_error(kernel, *handle, &kernel.tiles[tile], &likewise, diagnostics);
+        let fixes = fix::misalignment(kernel, facts, tile, diagnostics);
+        diagnostics.report(fixes.into_iter().fold(error, Diagnostic::help));
+    }
+}
+
+fn tile_error(
+    kernel: &Kernel,
+    handle: Handle<Site>,
+    shape: &Tile,
+    likewise: &[Handle<Site>],
+    diagnostics: &Diagnostics,
+) -> Diagnostic {
     let site = &kernel.sites[handle];
-    let shape = &kernel.tiles[tile];
     let bytes = kernel.lane_bytes(site);
     let row = shape.extents.last().copied().unwrap_or(1);
     let pitch = shape.layout.pitch(row) * shape.element.bytes();
@@ -129,8 +160,8 @@ fn tile_error(kernel: &Kernel, facts: &Facts, handle: Handle<Site>, tile: Handle
     );
     error = match shape.layout {
         Layout::RowMajor | Layout::Pad(_) if !pitch.is_multiple_of(bytes) => error.note(format!(
-            "a row of `{}` takes {}, so rows start at other places",
-            tile_type(shape, shape.layout),
+            "a row of `{}` takes {}, which is no multiple of {bytes}",
+            shape.rust(shape.layout),
             count(pitch, "byte")
         )),
         Layout::RowMajor | Layout::Pad(_) => error
@@ -141,10 +172,10 @@ fn tile_error(kernel: &Kernel, facts: &Facts, handle: Handle<Site>, tile: Handle
             site.place.width
         )),
     };
-    for fix in fix::search(kernel, facts, tile) {
-        error = error.help(fix);
+    match likewise {
+        [] => error,
+        likewise => error.note(format!("likewise {}", accesses(kernel, likewise, &diagnostics.spans))),
     }
-    error
 }
 
 fn innermost_error(kernel: &Kernel, handle: Handle<Site>, diagnostics: &Diagnostics) -> Diagnostic {
@@ -157,8 +188,8 @@ fn innermost_error(kernel: &Kernel, handle: Handle<Site>, diagnostics: &Diagnost
     Diagnostic::new(
         Code::Misaligned,
         site.span,
-        format!("misaligned vector access: {bytes} bytes a lane, and `{last}` is not always a multiple of {width}"),
+        format!("misaligned vector access: {bytes} bytes a lane, at an innermost index `{last}` that is not always a multiple of {width}"),
     )
     .note(format!("a vector of {width} elements starts at a multiple of {bytes} bytes"))
-    .help(format!("make the innermost index a multiple of {width}: `{width} * thread_x()`, with extents promised in `requires(… % {width} == 0)`"))
+    .help(format!("make it one, as `{width} * thread_x()` is; for an extent, promise it: `requires(….is_multiple_of({width}))`"))
 }

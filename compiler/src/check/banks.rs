@@ -1,6 +1,6 @@
 //! Does every shared access take the fewest wavefronts.
 
-use super::words::{count, list, noun, tile_type};
+use super::words::{count, list, noun};
 use super::{Visits, fix, operation};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Obstacle, Presence, Run, Visit, tile_offset};
@@ -19,6 +19,8 @@ pub(super) struct Judgement {
     pub(super) ideal: u64,
     /// Bytes that the lanes ask for, each counted once an instruction, a block.
     pub(super) useful_bytes: u64,
+    /// The most wavefronts of one warp instruction.
+    pub(super) most: u32,
     /// The worst instruction, if one has an excess.
     pub(super) worst: Option<Witness>,
     /// Why the cost is not known, if it is not.
@@ -89,6 +91,7 @@ pub(super) fn judge(
                 judgement.ideal += u64::from(cost.ideal_wavefronts);
                 judgement.useful_bytes += u64::from(cost.useful_bytes);
             }
+            judgement.most = judgement.most.max(cost.wavefronts);
             let mut witness = Witness {
                 warp,
                 access,
@@ -165,16 +168,13 @@ fn rebased(access: &Access) -> Access {
 
 fn describe(obstacle: &Obstacle, run: &Run) -> String {
     match obstacle {
-        Obstacle::Varying(symbol) => format!(
-            "the place depends on {}, which may differ from lane to lane",
-            run.symbols.get(*symbol).name
-        ),
-        Obstacle::Residue(symbol, modulus) => {
-            format!(
-                "the place depends on {} modulo {modulus}, which nothing here fixes",
-                run.symbols.get(*symbol).name
-            )
+        Obstacle::Varying(id) => {
+            format!("the place depends on {}, which may differ from lane to lane", run.symbols.get(*id).name)
         }
+        Obstacle::Residue(id, modulus) => format!(
+            "the place depends on {} modulo {modulus}, which nothing here fixes",
+            run.symbols.get(*id).name
+        ),
         Obstacle::Overflow => "the numbers in the index are too large".into(),
     }
 }
@@ -236,15 +236,15 @@ pub(super) fn report(
     if let Some(budget) = budget {
         error = error.note(format!("the budget accepts an excess of {budget}, and this one is {excess}"));
     }
-    let fixes = fix::search(kernel, facts, tile);
+    let fixes = fix::conflict(kernel, facts, handle, tile, diagnostics);
     if fixes.is_empty() {
         error = error.note(format!(
             "no padding up to {} elements and no swizzle of `{}` makes every access to it conflict-free",
             fix::MOST_PADDING,
-            tile_type(&kernel.tiles[tile], Layout::RowMajor)
+            kernel.tiles[tile].rust(Layout::RowMajor)
         ));
         error = error.help(format!(
-            "change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = {excess}, because = \"…\")]`"
+            "change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = {excess}, because = \"…\")]` on the statement"
         ));
     }
     for fix in fixes {

@@ -1,92 +1,230 @@
 //! Is every index inside its tile or tensor.
 
 use super::Visits;
-use super::words::{thread, verb};
+use super::words::{accesses, and, thread, verb};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Lanes, Linear, Run, SymbolKind, Visit, lower_bound, non_negative};
-use crate::ir::{Base, Handle, Kernel, Site};
+use crate::ir::{Base, Handle, Kernel, ParamKind, Scalar, Site};
 
-pub(super) fn check(
+/// An access that is not proven to stay inside.
+#[derive(Debug)]
+pub(super) struct Violation {
+    site: Handle<Site>,
+    error: Diagnostic,
+    /// What would have to be non-negative, where a guard can mend it.
+    needed: Vec<Linear>,
+}
+
+/// The first execution of an access that may leave its tile or tensor: one cause, whatever the others do.
+pub(super) fn judge(
     kernel: &Kernel,
     handle: Handle<Site>,
     visits: &Visits<'_>,
-    diagnostics: &mut Diagnostics,
-) {
-    for (run, visit) in visits {
-        for dimension in 0..visit.index.len() {
-            if let Some(error) = dimension_error(kernel, handle, run, visit, dimension, diagnostics) {
-                diagnostics.report(error);
-                // One root cause: the other visits and dimensions of a wrong access add nothing.
-                return;
-            }
+    diagnostics: &Diagnostics,
+) -> Option<Violation> {
+    visits.iter().find_map(|(run, visit)| {
+        let rank = visit.index.len();
+        let open: Vec<Open> =
+            (0..rank).filter_map(|dimension| open(kernel, handle, run, visit, dimension)).collect();
+        let certain = open.iter().find_map(|open| Some((open, violation(open.above.as_ref()?, visit)?)));
+        match certain {
+            Some((open, at)) => Some(outside(kernel, handle, visit, open, at, diagnostics)),
+            None if open.is_empty() => None,
+            None => Some(unguarded(kernel, handle, run, visit, open, diagnostics)),
         }
+    })
+}
+
+/// Reports the accesses; those that one guard would mend, together.
+pub(super) fn report(kernel: &Kernel, mut violations: Vec<Violation>, diagnostics: &mut Diagnostics) {
+    violations.sort_by_key(|violation| {
+        let start = diagnostics.spans.get(kernel.sites[violation.site].span).start.start();
+        (start.line, start.column)
+    });
+    while !violations.is_empty() {
+        let first = violations.remove(0);
+        let (likewise, rest): (Vec<_>, Vec<_>) = violations
+            .into_iter()
+            .partition(|other| !first.needed.is_empty() && other.needed == first.needed);
+        violations = rest;
+        let likewise: Vec<Handle<Site>> = likewise.into_iter().map(|violation| violation.site).collect();
+        diagnostics.report(match likewise.as_slice() {
+            [] => first.error,
+            likewise => {
+                let names = accesses(kernel, likewise, &diagnostics.spans);
+                first.error.note(format!("likewise {names}"))
+            }
+        });
     }
 }
 
-fn dimension_error(
+/// An index of which nothing says that it stays below its extent.
+struct Open {
+    dimension: usize,
+    /// Room above: extent − width − index.
+    above: Option<Linear>,
+}
+
+/// How many elements of a dimension an access takes.
+fn width(kernel: &Kernel, handle: Handle<Site>, dimension: usize) -> i64 {
+    let place = &kernel.sites[handle].place;
+    if dimension + 1 == place.index.len() { i64::from(place.width) } else { 1 }
+}
+
+fn holds(form: &Linear, run: &Run, visit: &Visit) -> bool {
+    lower_bound(form, &visit.mask, &run.symbols).is_some_and(|bound| bound >= 0)
+        || non_negative(form, &visit.facts, &visit.mask, &run.symbols)
+}
+
+fn open(kernel: &Kernel, handle: Handle<Site>, run: &Run, visit: &Visit, dimension: usize) -> Option<Open> {
+    let index = &visit.index[dimension];
+    let extent = extent(kernel, run, kernel.sites[handle].place.base, dimension);
+    let above =
+        extent.as_ref().and_then(|extent| extent.offset(-width(kernel, handle, dimension))?.sub(index));
+    let inside = holds(index, run, visit) && above.as_ref().is_some_and(|above| holds(above, run, visit));
+    (!inside).then_some(Open { dimension, above })
+}
+
+/// The last index that an access takes, as source text.
+fn reach(kernel: &Kernel, handle: Handle<Site>, dimension: usize, diagnostics: &Diagnostics) -> String {
+    let index = kernel.sites[handle].place.index[dimension];
+    let text = &diagnostics.spans.get(kernel.exprs[index].span).text;
+    // What `+` or `<` would take apart, or take for something else.
+    let loose = [" as ", " & ", " | ", " ^ ", " << ", " >> ", "{"].iter().any(|op| text.contains(op));
+    let text = if loose { format!("({text})") } else { text.clone() };
+    match width(kernel, handle, dimension) - 1 {
+        0 => text,
+        more => format!("{text} + {more}"),
+    }
+}
+
+fn code(base: Base) -> Code {
+    match base {
+        Base::Tile(_) => Code::TileBounds,
+        Base::Tensor(_) => Code::TensorBounds,
+    }
+}
+
+/// How a user spells an extent.
+fn limit(kernel: &Kernel, base: Base, dimension: usize) -> String {
+    match base {
+        Base::Tile(tile) => kernel.tiles[tile].extents[dimension].to_string(),
+        Base::Tensor(param) => kernel.extent_name(param, dimension as u32),
+    }
+}
+
+/// An access that certainly leaves its tile, by a thread that does it.
+fn outside(
+    kernel: &Kernel,
+    handle: Handle<Site>,
+    visit: &Visit,
+    open: &Open,
+    at: usize,
+    diagnostics: &Diagnostics,
+) -> Violation {
+    let site = &kernel.sites[handle];
+    let (base, dimension) = (site.place.base, open.dimension);
+    let reach = reach(kernel, handle, dimension, diagnostics);
+    let index = visit.index[dimension].known().map_or(0, |lanes| lanes.get(at));
+    let value = index + width(kernel, handle, dimension) - 1;
+    let last = open.above.as_ref().and_then(Linear::known).map_or(0, |above| above.get(at)) + value;
+    let message = format!(
+        "index out of bounds: `{reach}` is {value}, and the last index of `{}` there is {last}",
+        kernel.base_name(base)
+    );
+    let error = Diagnostic::new(code(base), site.span, message).note(format!(
+        "{} {}s it",
+        thread(kernel, at),
+        verb(site.role)
+    ));
+    Violation { site: handle, error, needed: Vec::new() }
+}
+
+/// An access that nothing keeps inside.
+fn unguarded(
+    kernel: &Kernel,
+    handle: Handle<Site>,
+    run: &Run,
+    visit: &Visit,
+    open: Vec<Open>,
+    diagnostics: &Diagnostics,
+) -> Violation {
+    let site = &kernel.sites[handle];
+    let base = site.place.base;
+    let conditions: Vec<(String, String)> = open
+        .iter()
+        .map(|open| (reach(kernel, handle, open.dimension, diagnostics), limit(kernel, base, open.dimension)))
+        .collect();
+    let quoted: Vec<String> =
+        conditions.iter().map(|(reach, limit)| format!("`{reach} < {limit}`")).collect();
+    let message = format!("index may be out of bounds: nothing here says that {}", and(&quoted));
+    let mut error = Diagnostic::new(code(base), site.span, message);
+    let mut limits = Vec::new();
+    for (open, (reach, limit)) in open.iter().zip(&conditions) {
+        let terms =
+            visit.index[open.dimension].terms.iter().map(|(symbol, _)| &run.symbols.get(*symbol).kind);
+        if terms.clone().any(|kind| matches!(kind, SymbolKind::Opaque(_))) {
+            error = error
+                .note(format!("`{reach}` depends on a value from memory or on arithmetic that may wrap"));
+        } else if terms.clone().any(|kind| matches!(kind, SymbolKind::Block(_))) {
+            limits.push(format!("`{limit}`"));
+        }
+    }
+    let promises: Option<Vec<(String, String)>> =
+        open.iter().map(|open| other_bound(kernel, handle, run, visit, open.dimension)).collect();
+    error = match promises {
+        Some(promises) if matches!(base, Base::Tensor(_)) => {
+            for ((reach, limit), (other, _)) in conditions.iter().zip(&promises) {
+                error = error.note(format!(
+                    "`{reach} < {other}` is known, and nothing says how `{other}` and `{limit}` compare"
+                ));
+            }
+            let promises: Vec<String> = promises.into_iter().map(|(_, promise)| promise).collect();
+            error.help(format!("promise it: `requires({})`", promises.join(", ")))
+        }
+        _ => {
+            if matches!(base, Base::Tensor(_)) && !limits.is_empty() {
+                let or = limits.join(" or ");
+                error = error.note(format!("the last blocks of the grid may reach beyond {or}"));
+            }
+            let guard: Vec<String> =
+                conditions.iter().map(|(reach, limit)| format!("{reach} < {limit}")).collect();
+            error.help(format!(
+                "guard it: `if {} {{ … }}`, or promise what bounds it in `requires(…)`",
+                guard.join(" && ")
+            ))
+        }
+    };
+    let needed = open.into_iter().map(|open| open.above).collect::<Option<Vec<_>>>().unwrap_or_default();
+    Violation { site: handle, error, needed }
+}
+
+/// What is known to bound an index although it is not the extent in question: its name, and the promise that would help.
+fn other_bound(
     kernel: &Kernel,
     handle: Handle<Site>,
     run: &Run,
     visit: &Visit,
     dimension: usize,
-    diagnostics: &Diagnostics,
-) -> Option<Diagnostic> {
-    let site = &kernel.sites[handle];
-    let index = &visit.index[dimension];
-    let width = if dimension + 1 == visit.index.len() { site.place.width } else { 1 };
-    let extent = extent(kernel, run, site.place.base, dimension);
-    // Room above: extent − width − index.
-    let above = extent.as_ref().and_then(|extent| extent.offset(-i64::from(width))?.sub(index));
-    let holds = |form: &Linear| {
-        lower_bound(form, &visit.mask, &run.symbols).is_some_and(|bound| bound >= 0)
-            || non_negative(form, &visit.facts, &visit.mask, &run.symbols)
+) -> Option<(String, String)> {
+    let limit = limit(kernel, kernel.sites[handle].place.base, dimension);
+    let bounds = |kind: &SymbolKind| {
+        let symbol = run.symbols.resolved(run.symbols.find(kind)?);
+        let room = symbol.offset(-width(kernel, handle, dimension))?.sub(&visit.index[dimension])?;
+        holds(&room, run, visit).then_some(())
     };
-    if holds(index) && above.as_ref().is_some_and(holds) {
-        return None;
-    }
-    let name = kernel.base_name(site.place.base);
-    let written =
-        site.place.index.get(dimension).map(|index| &diagnostics.spans.get(kernel.exprs[*index].span).text);
-    let written = written.map_or("the index", String::as_str);
-    let (code, limit) = match site.place.base {
-        Base::Tile(tile) => (Code::TileBounds, kernel.tiles[tile].extents[dimension].to_string()),
-        Base::Tensor(param) => (Code::TensorBounds, kernel.extent_name(param, dimension as u32)),
-    };
-    let vector = width > 1;
-    let reach = if vector { format!("{written} + {}", width - 1) } else { written.to_string() };
-    let witness = above.as_ref().and_then(|above| violation(above, visit));
-    Some(match witness {
-        Some(at) => {
-            let value = index.known().map_or(0, |lanes| lanes.get(at)) + i64::from(width) - 1;
-            Diagnostic::new(
-                code,
-                site.span,
-                format!("index out of bounds: `{reach}` is {value}, and `{name}` ends at {limit}"),
-            )
-            .note(format!("{} {}s it", thread(kernel, at), verb(site.role)))
+    kernel.params.iter().find_map(|(param, declared)| match declared.kind {
+        ParamKind::Tensor { rank, .. } => (0..rank).find_map(|dimension| {
+            bounds(&SymbolKind::Extent(param, dimension))?;
+            let other = kernel.extent_name(param, dimension);
+            let promise = format!("{limit} >= {other}");
+            Some((other, promise))
+        }),
+        ParamKind::Scalar(Scalar::Usize) => {
+            bounds(&SymbolKind::Scalar(param))?;
+            Some((declared.name.clone(), format!("{limit} >= {}", declared.name)))
         }
-        None => {
-            let mut error = Diagnostic::new(
-                code,
-                site.span,
-                format!("index may be out of bounds: nothing here says that `{reach} < {limit}`"),
-            );
-            let opaque = index
-                .terms
-                .iter()
-                .any(|(symbol, _)| matches!(run.symbols.get(*symbol).kind, SymbolKind::Opaque(_)));
-            if opaque {
-                error = error.note(format!(
-                    "`{written}` depends on a value from memory or on arithmetic that may wrap"
-                ));
-            }
-            if matches!(site.place.base, Base::Tensor(_)) {
-                error = error.note(format!("the last block of the grid may reach beyond `{limit}`, and other arguments have other extents"));
-            }
-            error.help(format!(
-                "guard it: `if {reach} < {limit} {{ … }}`, or promise what bounds it in `requires(…)`"
-            ))
-        }
+        ParamKind::Scalar(_) => None,
     })
 }
 

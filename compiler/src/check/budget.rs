@@ -4,13 +4,12 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::Kernel;
 use tileproof_model::report::{SiteReport, Space, Verdict};
 
-pub(super) fn check(kernel: &Kernel, rows: &[SiteReport], diagnostics: &mut Diagnostics) {
+pub(super) fn check(kernel: &Kernel, rows: &[Option<SiteReport>], diagnostics: &mut Diagnostics) {
     for (handle, budget) in kernel.budgets.iter() {
-        let covered = |space: Space| {
-            let rows = kernel.sites.iter().zip(rows);
-            rows.filter(move |((_, site), row)| site.budget == Some(handle) && row.space == space)
-                .map(|(_, row)| row)
-        };
+        let sites = kernel.sites.iter().zip(rows).filter(|((_, site), _)| site.budget == Some(handle));
+        // What an access costs that was not judged is not known.
+        let Some(rows) = sites.map(|(_, row)| row.as_ref()).collect::<Option<Vec<_>>>() else { continue };
+        let covered = |space: Space| rows.iter().filter(move |row| row.space == space);
         for (accepted, space, key, what) in [
             (budget.bank_conflict, Space::Shared, "bank_conflict", "excess wavefronts"),
             (budget.excess_sectors, Space::Global, "excess_sectors", "excess sectors"),

@@ -3,7 +3,7 @@
 //! Where a tensor starts and how far its rows are apart is known only at launch, so lanes are put in groups whose
 //! distances are known; each group is judged at its best alignment, and different groups count as far apart.
 
-use super::words::{count, noun};
+use super::words::{count, grouped, noun};
 use super::{Visits, operation};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Linear, Visit, tensor_offset};
@@ -86,10 +86,10 @@ pub(super) fn judge(
                 Linear::int(0)
             }
         };
-        if let Some((symbol, _)) =
+        if let Some((id, _)) =
             offset.terms.iter().find(|(symbol, _)| run.symbols.get(*symbol).scope < Scope::Warp)
         {
-            let name = &run.symbols.get(*symbol).name;
+            let name = &run.symbols.get(*id).name;
             judgement.unknown =
                 Some(format!("the address depends on {name}, which may differ from lane to lane"));
         }
@@ -313,15 +313,15 @@ pub(super) fn report(
         Some(distance) => format!(
             "neighbouring lanes of warp {} are {distance} bytes apart, so {} of {} bytes are used",
             worst.warp,
-            worst.bytes,
-            32 * worst.sectors
+            grouped(worst.bytes),
+            grouped(32 * worst.sectors)
         ),
         None => format!(
             "the lanes of warp {} are in different rows of `{}`, so {} of {} bytes are used",
             worst.warp,
             kernel.base_name(site.place.base),
-            worst.bytes,
-            32 * worst.sectors
+            grouped(worst.bytes),
+            grouped(32 * worst.sectors)
         ),
     });
     if let Some(budget) = budget {

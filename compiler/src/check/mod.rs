@@ -98,16 +98,23 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
     resources::check(&kernel, diagnostics);
     values::check(&kernel, &facts, diagnostics);
     let mut rows = Vec::new();
+    let (mut violations, mut misaligned) = (Vec::new(), Vec::new());
     let mut launch_checks = Vec::new();
     let mut base_alignment: Vec<u32> = kernel.params.iter().map(|_| 1).collect();
     for site in kernel.sites.handles() {
         let visits = visits_of(&facts, site);
         if visits.iter().any(|(run, visit)| visit.index.iter().any(|form| run.follows_escape(form))) {
             // Reported where the index was computed; what would be said here follows from that.
+            rows.push(None);
             continue;
         }
-        bounds::check(&kernel, site, &visits, diagnostics);
-        let aligned = alignment::check(&kernel, &facts, site, &visits, diagnostics);
+        violations.extend(bounds::judge(&kernel, site, &visits, diagnostics));
+        let aligned = alignment::check(&kernel, site, &visits, diagnostics);
+        if aligned.bad {
+            misaligned.push(site);
+            rows.push(None);
+            continue;
+        }
         let alignment_verdict = alignment_verdict(&kernel, &aligned);
         if let (Base::Tensor(param), Some(bytes)) = (kernel.sites[site].place.base, aligned.base) {
             let needed = &mut base_alignment[param.index()];
@@ -120,15 +127,15 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
             }
             Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
         };
-        rows.push(row(&kernel, site, &cost, alignment_verdict, diagnostics));
+        rows.push(Some(row(&kernel, site, &cost, alignment_verdict, diagnostics)));
         match &cost {
             Cost::Shared(cost) => banks::report(&kernel, &facts, site, cost, diagnostics),
             Cost::Global(cost) => coalescing::report(&kernel, site, cost, diagnostics),
         }
     }
-    if rows.len() == kernel.sites.len() {
-        budget::check(&kernel, &rows, diagnostics);
-    }
+    bounds::report(&kernel, violations, diagnostics);
+    alignment::report(&kernel, &facts, &misaligned, diagnostics);
+    budget::check(&kernel, &rows, diagnostics);
     if diagnostics.is_failed() {
         return None;
     }
@@ -139,7 +146,7 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
         block: kernel.block,
         shared_bytes: kernel.shared_bytes().1,
         tiles: kernel.tiles.iter().map(|(_, tile)| tile_row(tile)).collect(),
-        sites: rows.into(),
+        sites: rows.into_iter().flatten().collect(),
         launch_checks: kernel
             .requires
             .iter()
@@ -233,11 +240,7 @@ fn row(
 }
 
 fn tile_row(tile: &Tile) -> TileReport {
-    TileReport {
-        name: tile.name.clone().into(),
-        ty: words::tile_type(tile, tile.layout).into(),
-        bytes: tile.bytes(),
-    }
+    TileReport { name: tile.name.clone().into(), ty: tile.rust(tile.layout).into(), bytes: tile.bytes() }
 }
 
 /// The instruction of a site, as the hardware model names it.

@@ -1,19 +1,7 @@
 //! Small pieces of text that messages are made of.
 
-use crate::ir::{Kernel, Layout, Role, Tile};
-
-/// The type of a tile under a layout, as the user writes it.
-pub(super) fn tile_type(tile: &Tile, layout: Layout) -> String {
-    let array = tile
-        .extents
-        .iter()
-        .rev()
-        .fold(tile.element.name().to_string(), |inner, extent| format!("[{inner}; {extent}]"));
-    match layout {
-        Layout::RowMajor => format!("Shared<{array}>"),
-        layout => format!("Shared<{array}, {}>", layout.rust()),
-    }
-}
+use crate::ir::{Handle, Kernel, Role, Site};
+use crate::span::SpanTable;
 
 /// `0, 1, 2, … 31`.
 pub(super) fn list(numbers: &[u32]) -> String {
@@ -76,4 +64,31 @@ pub(super) fn thread(kernel: &Kernel, linear: usize) -> String {
         [one] => format!("thread {one}"),
         several => format!("thread ({})", several.join(", ")),
     }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn and(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Accesses by their lines: `the store on line 17 and the loads on lines 20 and 25`.
+pub(super) fn accesses(kernel: &Kernel, sites: &[Handle<Site>], spans: &SpanTable) -> String {
+    let mut parts = Vec::new();
+    for role in [Role::Write, Role::Read] {
+        let of_role = sites.iter().filter(|site| kernel.sites[**site].role == role);
+        let mut lines: Vec<u32> = of_role.clone().map(|site| spans.line(kernel.sites[*site].span)).collect();
+        lines.sort();
+        lines.dedup();
+        let numbers: Vec<String> = lines.iter().map(u32::to_string).collect();
+        if !numbers.is_empty() {
+            let (noun, plural) = (noun(role), if of_role.count() > 1 { "s" } else { "" });
+            let line = if numbers.len() > 1 { "lines" } else { "line" };
+            parts.push(format!("the {noun}{plural} on {line} {}", and(&numbers)));
+        }
+    }
+    and(&parts)
 }

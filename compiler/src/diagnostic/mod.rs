@@ -7,7 +7,7 @@ mod code;
 mod render;
 
 pub use code::Code;
-pub(crate) use render::invoke;
+pub(crate) use render::panic;
 pub use render::{compile_errors, to_text};
 
 use crate::span::{SpanId, SpanTable};
@@ -64,9 +64,13 @@ impl Diagnostics {
     }
 
     /// Reports something that rustc will explain better if it is an error in Rust too: a type, a name, a borrow. It
-    /// becomes an error of ours only where rustc accepts the body.
+    /// becomes an error of ours only where rustc accepts the body. A name is one cause, however often it is used.
     pub fn defer(&mut self, diagnostic: Diagnostic) {
-        if !self.deferred.contains(&diagnostic) {
+        let same = |other: &Diagnostic| match diagnostic.code {
+            Code::Name => other.code == Code::Name && other.message == diagnostic.message,
+            _ => *other == diagnostic,
+        };
+        if !self.deferred.iter().any(same) {
             self.deferred.push(diagnostic);
         }
     }

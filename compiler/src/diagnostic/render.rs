@@ -1,7 +1,7 @@
 //! Diagnostics as text and as tokens that make rustc print them.
 
 use super::{Diagnostic, Diagnostics};
-use crate::span::SpanTable;
+use crate::span::{SpanTable, Stretch};
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use std::fmt::Write;
 
@@ -19,13 +19,20 @@ pub fn to_text(diagnostic: &Diagnostic) -> String {
 
 /// One `compile_error!` an error, each on its stretch of source.
 pub fn compile_errors(diagnostics: &Diagnostics) -> TokenStream {
-    diagnostics.errors().into_iter().map(|error| invoke("compile_error", error, &diagnostics.spans)).collect()
+    let errors = diagnostics.errors().into_iter();
+    errors.map(|error| invoke("compile_error", &to_text(error), diagnostics.spans.get(error.span))).collect()
 }
 
-/// A call of a macro of `core` with the message, spanning the stretch: rustc underlines from the first token's span to
+/// A panic with the message.
+pub(crate) fn panic(diagnostic: &Diagnostic, spans: &SpanTable) -> TokenStream {
+    // The message is a format string.
+    let text = to_text(diagnostic).replace('{', "{{").replace('}', "}}");
+    invoke("panic", &text, spans.get(diagnostic.span))
+}
+
+/// A call of a macro of `core` with a text, spanning the stretch: rustc underlines from the first token's span to
 /// the last one's.
-pub(crate) fn invoke(name: &str, diagnostic: &Diagnostic, spans: &SpanTable) -> TokenStream {
-    let stretch = spans.get(diagnostic.span);
+fn invoke(name: &str, text: &str, stretch: &Stretch) -> TokenStream {
     let punct = |c, spacing, span| {
         let mut punct = Punct::new(c, spacing);
         punct.set_span(span);
@@ -34,7 +41,7 @@ pub(crate) fn invoke(name: &str, diagnostic: &Diagnostic, spans: &SpanTable) -> 
     let path = |name: &str, span: Span| {
         [punct(':', Spacing::Joint, span), punct(':', Spacing::Alone, span), Ident::new(name, span).into()]
     };
-    let mut message = Literal::string(&to_text(diagnostic));
+    let mut message = Literal::string(text);
     message.set_span(stretch.end);
     let mut arguments = Group::new(Delimiter::Brace, TokenStream::from(TokenTree::from(message)));
     arguments.set_span(stretch.end);

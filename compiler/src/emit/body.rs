@@ -28,11 +28,16 @@ const FUNCTIONS: [&str; 10] = [
 /// Types of the prelude.
 const TYPES: [&str; 8] = ["Tensor", "Matrix", "Shared", "Vector", "RowMajor", "Pad", "Xor", "Swizzle"];
 
-/// The constant that holds the body. `deferred` is what follows it: panics that fire only if rustc accepts it.
-pub(super) fn kept(kernel: &Kernel, deferred: TokenStream) -> TokenStream {
+/// The constant that holds the body. `deferred` are panics that fire only if rustc accepts it: each is in a constant of
+/// its own that cannot be evaluated where the body's has an error.
+pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     let mut rewrite = Rewrite { prelude: &kernel.crate_path };
     let mut body = kernel.function.block.clone();
     rewrite.visit_block_mut(&mut body);
+    let body = match &kernel.unread {
+        Some(tokens) => quote!({ #tokens }),
+        None => quote!(#body),
+    };
     let mut inputs = kernel.function.sig.inputs.clone();
     for input in &mut inputs {
         rewrite.visit_fn_arg_mut(input);
@@ -43,15 +48,23 @@ pub(super) fn kept(kernel: &Kernel, deferred: TokenStream) -> TokenStream {
     let grid = rewritten(&mut rewrite, &kernel.grid);
     let requires = rewritten(&mut rewrite, &kernel.requires);
     let count = grid.len();
+    let levels = ["allow", "warn", "deny", "forbid", "expect"];
+    let lints = kernel.function.attrs.iter().filter(|a| levels.iter().any(|level| a.path().is_ident(level)));
     quote! {
+        #(#lints)*
         #[allow(clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op)]
         const _: () = {
-            let _ = |#inputs| {
-                let _: [usize; #count] = [#(#grid),*];
-                #(let _: bool = #requires;)*
-                #body
+            const __TILEPROOF_BODY: () = {
+                let _ = |#inputs| {
+                    let _: [usize; #count] = [#(#grid),*];
+                    #(let _: bool = #requires;)*
+                    #body
+                };
             };
-            #deferred
+            #(const _: () = {
+                __TILEPROOF_BODY;
+                #deferred
+            };)*
         };
     }
 }

@@ -8,7 +8,7 @@ pub use cuda::{Cuda, CudaFacts};
 
 use crate::ast;
 use crate::check::Checked;
-use crate::diagnostic::{Diagnostics, compile_errors, invoke};
+use crate::diagnostic::{Diagnostics, compile_errors, panic};
 use crate::tokens;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -31,26 +31,30 @@ pub fn items(
         attribute: tokens::print(attribute),
         item: tokens::print(ast.source.to_token_stream()),
     };
-    let (kept, item) =
-        (body::kept(ast, TokenStream::new()), host::item(ast, checked, &cuda, &source, diagnostics));
+    let (kept, item) = (body::kept(ast, Vec::new()), host::item(ast, checked, &cuda, &source, diagnostics));
     quote!(#kept #item)
 }
 
 /// The Rust items of a kernel that did not pass, with the errors.
 pub fn failed(ast: &ast::Kernel, diagnostics: &Diagnostics) -> TokenStream {
     let errors = compile_errors(diagnostics);
-    // Where there are errors of ours, what rustc might say better is left to it alone.
-    let deferred: TokenStream = match errors.is_empty() {
-        true => diagnostics
-            .deferred()
-            .into_iter()
-            .map(|error| {
-                let panic = invoke("panic", error, &diagnostics.spans);
-                quote!(#panic;)
-            })
-            .collect(),
-        false => TokenStream::new(),
-    };
-    let (kept, stub) = (body::kept(ast, deferred), host::stub(ast));
-    quote!(#errors #kept #stub)
+    let (kept, stub) = (body::kept(ast, deferred(diagnostics)), host::stub(ast));
+    // The body last: where it does not parse, rustc reads what stands before it.
+    quote!(#errors #stub #kept)
+}
+
+/// An item that could not be read as a function, with the errors.
+pub fn unread(item: TokenStream, diagnostics: &Diagnostics) -> TokenStream {
+    let errors = compile_errors(diagnostics);
+    let deferred = deferred(diagnostics);
+    quote!(#errors #(const _: () = { #deferred };)* #item)
+}
+
+/// What is an error only where rustc has none, as panics. Where there are errors of ours, it is left to rustc alone.
+fn deferred(diagnostics: &Diagnostics) -> Vec<TokenStream> {
+    if !diagnostics.errors().is_empty() {
+        return Vec::new();
+    }
+    let deferred = diagnostics.deferred().into_iter();
+    deferred.map(|error| panic(error, &diagnostics.spans)).collect()
 }

@@ -579,6 +579,18 @@ impl Axis {
 }
 
 impl Tile {
+    /// Its type under a layout, as the user writes it: `Shared<[[f32; 32]; 32], Pad<1>>`.
+    pub fn rust(&self, layout: Layout) -> String {
+        let element = self.element.name().to_string();
+        let array = self.extents.iter().rev().fold(element, |inner, extent| format!("[{inner}; {extent}]"));
+        match layout {
+            Layout::RowMajor => format!("Shared<{array}>"),
+            Layout::Pad(_) | Layout::Xor(_) | Layout::Swizzle { .. } => {
+                format!("Shared<{array}, {}>", layout.rust())
+            }
+        }
+    }
+
     /// Bytes, padding included.
     pub fn bytes(&self) -> u32 {
         self.layout.elements(&self.extents).saturating_mul(self.element.bytes())

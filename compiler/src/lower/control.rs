@@ -136,7 +136,10 @@ impl Lower<'_> {
                     && value <= 0
                 {
                     let span = self.span(&call.args[0]);
-                    self.diagnostics.report(Diagnostic::new(Code::Constant, span, "a step of 0 never ends"));
+                    self.diagnostics.report(
+                        Diagnostic::new(Code::Constant, span, "a loop with a step of 0 never ends")
+                            .help("write a step of at least 1"),
+                    );
                     return None;
                 }
                 let (ty, span) = (self.ty(start), self.span(&call.args[0]));

@@ -5,6 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ir;
 use crate::ir::{BinaryOp, CompareOp, ExprKind, Handle, Scalar, Stmt, UnaryOp};
 use crate::span::SpanId;
+use quote::ToTokens;
 use syn::{BinOp, Expr, Lit, UnOp};
 
 impl Lower<'_> {
@@ -27,7 +28,7 @@ impl Lower<'_> {
             Expr::Array(array) => {
                 Operand::List(array.elems.iter().map(|part| self.operand(part, expected)).collect())
             }
-            Expr::Repeat(repeat) => match self.constant(&repeat.len, "the length of an array") {
+            Expr::Repeat(repeat) => match self.type_constant(&repeat.len, "the length of an array") {
                 Some(length) => {
                     let part = self.operand(&repeat.expr, expected);
                     Operand::List(vec![part; usize::try_from(length).unwrap_or(0).min(4096)])
@@ -53,8 +54,10 @@ impl Lower<'_> {
                 let name = call.mac.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
                 self.unsupported(
                     expr,
-                    &format!("a kernel cannot use the macro `{name}!`"),
-                    "a GPU thread cannot print, format or unwind; write results to a tensor, and state conditions in `requires(…)`",
+                    &format!(
+                        "a kernel cannot use the macro `{name}!`: a GPU thread cannot print, format or unwind"
+                    ),
+                    "write results to a tensor, and state conditions in `requires(…)`",
                 )
             }
             Expr::Field(_) => self.unsupported(
@@ -78,7 +81,7 @@ impl Lower<'_> {
             Expr::Unsafe(_) => self.unsupported(
                 expr,
                 "a kernel cannot use `unsafe`",
-                "all that a kernel can do is checked; remove the block",
+                "remove the `unsafe`: what a kernel can do is checked",
             ),
             Expr::Struct(_) => {
                 self.unsupported(expr, "a kernel has no structs", "use scalars, tuples and arrays")
@@ -86,7 +89,7 @@ impl Lower<'_> {
             Expr::Try(_) => self.unsupported(
                 expr,
                 "a kernel cannot use `?`",
-                "a GPU thread has nobody to return an error to; check on the host, before the launch",
+                "check on the host, before the launch: a GPU thread has nobody to return an error to",
             ),
             Expr::Assign(_) | Expr::ForLoop(_) => {
                 self.statement_expression(expr, &mut Vec::new());
@@ -144,23 +147,44 @@ impl Lower<'_> {
 
     /// The value of an integer that must be known here.
     pub(super) fn constant(&mut self, expr: &Expr, what: &str) -> Option<i128> {
+        let value = self.constant_value(expr)?;
+        if value.is_none() {
+            let error = self.not_constant(expr, what);
+            self.diagnostics.report(error);
+        }
+        value
+    }
+
+    /// The value of an integer that rustc too demands to know: a length, or an argument of a type.
+    pub(super) fn type_constant(&mut self, expr: &Expr, what: &str) -> Option<i128> {
+        let value = self.constant_value(expr)?;
+        if value.is_none() {
+            let error = self.not_constant(expr, what);
+            self.diagnostics.defer(error);
+        }
+        value
+    }
+
+    /// `None` after an error, `Some(None)` where the value is not known.
+    fn constant_value(&mut self, expr: &Expr) -> Option<Option<i128>> {
         if let Some(value) = literal(expr) {
-            return Some(value);
+            return Some(Some(value));
         }
         let mut value = None;
         let statements = self.in_block(|lower| value = lower.value(expr, None));
-        let value = value?;
-        match self.kernel.exprs[value].kind {
-            ExprKind::Int(value) if statements.is_empty() => Some(value),
-            _ => {
-                let span = self.span(expr);
-                self.diagnostics.report(
-                    Diagnostic::new(Code::Constant, span, format!("{what} must be known at compile time"))
-                        .help("write an integer, or a `const` declared in the kernel"),
-                );
-                None
-            }
+        match self.kernel.exprs[value?].kind {
+            ExprKind::Int(value) if statements.is_empty() => Some(Some(value)),
+            _ => Some(None),
         }
+    }
+
+    fn not_constant(&mut self, expr: &Expr, what: &str) -> Diagnostic {
+        let span = self.span(expr);
+        let help = match self.in_attribute {
+            true => "write an integer",
+            false => "write an integer, or a `const` declared in the kernel",
+        };
+        Diagnostic::new(Code::Constant, span, format!("{what} must be known at compile time")).help(help)
     }
 
     fn literal(&mut self, lit: &Lit, expected: Option<Ty>) -> Operand {
@@ -172,6 +196,9 @@ impl Lower<'_> {
             }
             Lit::Int(int) => {
                 let suffix = Scalar::from_name(int.suffix());
+                if suffix.is_none() && !int.suffix().is_empty() {
+                    return self.unknown_suffix(lit, int.suffix());
+                }
                 if suffix.is_some_and(Scalar::is_float) {
                     return self.float_literal(int.base10_digits(), suffix, span);
                 }
@@ -187,15 +214,26 @@ impl Lower<'_> {
                 Operand::Value(self.expr(ExprKind::Int(value), Ty::scalar(term), span))
             }
             Lit::Float(float) => {
+                if Scalar::from_name(float.suffix()).is_none() && !float.suffix().is_empty() {
+                    return self.unknown_suffix(lit, float.suffix());
+                }
                 self.float_literal(float.base10_digits(), Scalar::from_name(float.suffix()), span)
             }
-            Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_) | Lit::Char(_) => self.unsupported(
-                lit,
-                "a kernel has no text",
-                "use numbers; a `b'x'` is a u8 only outside a kernel",
-            ),
+            Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_) | Lit::Char(_) => {
+                self.unsupported(lit, "a kernel has no text", "use numbers")
+            }
             _ => self.mismatch(lit),
         }
+    }
+
+    /// A literal of a type that a kernel has not.
+    fn unknown_suffix(&mut self, lit: &Lit, suffix: &str) -> Operand {
+        self.defer(
+            Code::Type,
+            lit,
+            format!("a kernel has no values of type `{suffix}`"),
+            "use i8 to i64, u8 to u64, usize, f32 or f64",
+        )
     }
 
     fn float_literal(&mut self, digits: &str, suffix: Option<Scalar>, span: SpanId) -> Operand {
@@ -213,8 +251,8 @@ impl Lower<'_> {
             return self.defer(
                 Code::Name,
                 path,
-                "a macro cannot see what this path means",
-                "write the value out, or declare a `const` in the kernel",
+                format!("the macro cannot see what `{}` means", crate::tokens::print(path.to_token_stream())),
+                self.out_of_sight(),
             );
         };
         let span = self.span(path);
@@ -246,8 +284,18 @@ impl Lower<'_> {
                 Code::Name,
                 path,
                 format!("the macro cannot see `{ident}`, which is declared outside the kernel"),
-                "declare it in the kernel (`const N: usize = 32;`) or pass it as an argument",
+                self.out_of_sight(),
             ),
+        }
+    }
+
+    /// What to do about a value that is declared outside the kernel.
+    fn out_of_sight(&self) -> &'static str {
+        match self.in_attribute {
+            true => "write the value out",
+            false => {
+                "write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument"
+            }
         }
     }
 
@@ -287,7 +335,7 @@ impl Lower<'_> {
             return self.logical(binary, span);
         }
         if let Some(op) = compare_op(&binary.op) {
-            let (Some(a), Some(b)) = self.pair(&binary.left, &binary.right, None) else {
+            let Some((a, b)) = self.pair(binary, None) else {
                 return Operand::Poison;
             };
             return self.compare(op, a, b, span, binary);
@@ -296,7 +344,7 @@ impl Lower<'_> {
             self.statement_expression(&Expr::Binary(binary.clone()), &mut Vec::new());
             return Operand::Tuple(Vec::new());
         };
-        let (Some(a), Some(b)) = self.pair(&binary.left, &binary.right, expected) else {
+        let Some((a, b)) = self.pair(binary, expected) else {
             return Operand::Poison;
         };
         self.arithmetic(op, a, b, span, binary)
@@ -305,16 +353,25 @@ impl Lower<'_> {
     /// Both sides, left first; the left one is stored away if the right one has effects.
     fn pair(
         &mut self,
-        left: &Expr,
-        right: &Expr,
+        binary: &syn::ExprBinary,
         expected: Option<Ty>,
-    ) -> (Option<Handle<ir::Expr>>, Option<Handle<ir::Expr>>) {
-        let mut a = self.value(left, expected);
-        if matches!(right, Expr::Block(_) | Expr::If(_)) {
-            a = a.map(|a| self.temporary("left", a));
+    ) -> Option<(Handle<ir::Expr>, Handle<ir::Expr>)> {
+        let mut a = self.operand(&binary.left, expected);
+        if let (Operand::Value(value), Expr::Block(_) | Expr::If(_)) = (&a, &*binary.right) {
+            a = Operand::Value(self.temporary("left", *value));
         }
-        let hint = a.map(|a| self.ty(a)).or(expected);
-        (a, self.value(right, hint))
+        let hint = match &a {
+            Operand::Value(value) => Some(self.ty(*value)),
+            Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => expected,
+        };
+        match (a, self.operand(&binary.right, hint)) {
+            (Operand::Value(a), Operand::Value(b)) => Some((a, b)),
+            (Operand::Poison, _) | (_, Operand::Poison) => None,
+            _ => {
+                self.mismatch(binary);
+                None
+            }
+        }
     }
 
     pub(super) fn compare(

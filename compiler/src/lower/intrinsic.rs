@@ -129,11 +129,11 @@ impl Lower<'_> {
     /// The constant in `read::<4>`, where a name such as `V` parses as a type.
     pub(super) fn generic_constant(&mut self, argument: &GenericArgument, what: &str) -> Option<i128> {
         match argument {
-            GenericArgument::Const(expr) => self.constant(expr, what),
+            GenericArgument::Const(expr) => self.type_constant(expr, what),
             GenericArgument::Type(syn::Type::Path(path)) => {
                 let expr =
                     Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: path.path.clone() });
-                self.constant(&expr, what)
+                self.type_constant(&expr, what)
             }
             _ => None,
         }

@@ -67,6 +67,8 @@ struct Lower<'a> {
     blocks: Vec<Block>,
     /// The budget of the statement being lowered.
     budget: Option<Handle<Budget>>,
+    /// Whether an argument of the attribute is being lowered, where no constant of the body is in scope.
+    in_attribute: bool,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -100,10 +102,13 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         scopes: vec![HashMap::new()],
         blocks: Vec::new(),
         budget: None,
+        in_attribute: false,
         diagnostics,
     };
     lower.params(&ast.params);
+    lower.in_attribute = true;
     lower.launch(ast);
+    lower.in_attribute = false;
     lower.budget = ast.budget.as_ref().map(|budget| lower.add_budget(budget));
     lower.kernel.body = lower.in_block(|lower| lower.block_items(&ast.function.block));
     lower.finish()
@@ -195,11 +200,14 @@ impl Lower<'_> {
             let span = self.span(extent);
             match u32::try_from(value) {
                 Ok(value) if value >= 1 && value <= [1024, 1024, 64][place] => self.kernel.block[place] = value,
-                _ => self.diagnostics.report(Diagnostic::new(
-                    Code::BlockSize,
-                    span,
-                    format!("a block cannot have {value} threads in this direction: at least 1, at most 1024 in x and y, 64 in z"),
-                )),
+                _ => self.diagnostics.report(
+                    Diagnostic::new(
+                        Code::BlockSize,
+                        span,
+                        format!("a block cannot have {value} threads along {}", ["x", "y", "z"][place]),
+                    )
+                    .note("it has at least 1, at most 1024 along x and y, at most 64 along z, and at most 1024 in all"),
+                ),
             }
         }
         let threads: u64 = self.kernel.block.iter().map(|extent| u64::from(*extent)).product();
@@ -209,7 +217,7 @@ impl Lower<'_> {
                 Diagnostic::new(
                     Code::BlockSize,
                     span,
-                    format!("a block of {threads} threads, and a GPU has at most 1024"),
+                    format!("a block of {threads} threads, and a GPU takes at most 1024"),
                 )
                 .help("make the block smaller and let each thread do more elements in a loop"),
             );

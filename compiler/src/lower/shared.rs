@@ -62,18 +62,17 @@ impl Lower<'_> {
             [layout, ..] => self.layout(layout)?,
         };
         if let Some(defect) = layout.defect(&extents) {
-            let shape = self.diagnostics.spans.get(span).text.clone();
             let mut error = Diagnostic::new(
                 Code::Layout,
                 span,
                 format!("`{}` is not a layout of this tile", layout.rust()),
             )
-            .note(defect);
-            error = error.note(format!(
-                "a layout gives every element of `{shape}` a place of its own inside the tile"
-            ));
+            .note(defect)
+            .note("a layout gives every element of the tile a place of its own inside it");
             if let Some(working) = working_layout(&extents) {
-                error = error.help(format!("`{}` is one", working.rust()));
+                let tile =
+                    Tile { name: String::new(), element, extents, layout, alignment: TILE_ALIGNMENT, span };
+                error = error.help(format!("`{}` has one", tile.rust(working)));
             }
             self.diagnostics.report(error);
             return None;
@@ -86,7 +85,7 @@ impl Lower<'_> {
         let mut element = ty;
         while let Type::Array(array) = element {
             let span = self.span(&array.len);
-            match self.constant(&array.len, "the extent of a tile")? {
+            match self.type_constant(&array.len, "the extent of a tile")? {
                 extent @ 1..=0x1_0000 => extents.push(extent as u32),
                 extent => {
                     self.diagnostics.report(Diagnostic::new(
@@ -118,7 +117,7 @@ impl Lower<'_> {
     }
 
     fn layout(&mut self, ty: &Type) -> Option<Layout> {
-        let layout = self.try_layout(ty);
+        let layout = self.try_layout(ty)?;
         if layout.is_none() {
             let span = self.span(ty);
             let text = self.diagnostics.spans.get(span).text.clone();
@@ -130,27 +129,17 @@ impl Lower<'_> {
         layout
     }
 
-    fn try_layout(&mut self, ty: &Type) -> Option<Layout> {
-        let Type::Path(path) = ty else { return None };
-        let segment = path.path.segments.last()?;
+    /// `None` where a number is not known, which is an error of its own; `Some(None)` where it is no layout.
+    fn try_layout(&mut self, ty: &Type) -> Option<Option<Layout>> {
+        let Type::Path(path) = ty else { return Some(None) };
+        let Some(segment) = path.path.segments.last() else { return Some(None) };
         let mut numbers = Vec::new();
         if let PathArguments::AngleBracketed(arguments) = &segment.arguments {
             for argument in &arguments.args {
                 numbers.push(self.generic_constant(argument, "a number of a layout")?);
             }
         }
-        let unsigned = |value: &i128| u32::try_from(*value).ok().filter(|value| *value <= 0x1_0000);
-        match (segment.ident.to_string().as_str(), numbers.as_slice()) {
-            ("RowMajor", []) => Some(Layout::RowMajor),
-            ("Pad", [pad]) => Some(Layout::Pad(unsigned(pad)?)),
-            ("Xor", [chunk]) => Some(Layout::Xor(unsigned(chunk)?)),
-            ("Swizzle", [bits, base, shift]) => Some(Layout::Swizzle {
-                bits: unsigned(bits).filter(|bits| *bits < 32)?,
-                base: unsigned(base).filter(|base| *base < 32)?,
-                shift: i32::try_from(*shift).ok().filter(|shift| shift.abs() < 32)?,
-            }),
-            _ => None,
-        }
+        Some(layout_of(&segment.ident.to_string(), &numbers))
     }
 
     /// A scalar type by name.
@@ -161,6 +150,22 @@ impl Lower<'_> {
             Type::Paren(paren) => self.scalar_type(&paren.elem),
             _ => None,
         }
+    }
+}
+
+/// A layout by its name and numbers.
+fn layout_of(name: &str, numbers: &[i128]) -> Option<Layout> {
+    let unsigned = |value: &i128| u32::try_from(*value).ok().filter(|value| *value <= 0x1_0000);
+    match (name, numbers) {
+        ("RowMajor", []) => Some(Layout::RowMajor),
+        ("Pad", [pad]) => Some(Layout::Pad(unsigned(pad)?)),
+        ("Xor", [chunk]) => Some(Layout::Xor(unsigned(chunk)?)),
+        ("Swizzle", [bits, base, shift]) => Some(Layout::Swizzle {
+            bits: unsigned(bits).filter(|bits| *bits < 32)?,
+            base: unsigned(base).filter(|base| *base < 32)?,
+            shift: i32::try_from(*shift).ok().filter(|shift| shift.abs() < 32)?,
+        }),
+        _ => None,
     }
 }
 

@@ -17,7 +17,11 @@ impl Lower<'_> {
                 syn::Stmt::Expr(expr, semicolon) => {
                     let last = place + 1 == block.stmts.len();
                     if last && semicolon.is_none() && !is_statement_like(expr) {
-                        tail = self.operand(expr, expected);
+                        let (mut expr, mut attributes) = (expr.clone(), Vec::new());
+                        lift_attributes(&mut expr, &mut attributes);
+                        let outer = self.enter_budget(&mut attributes);
+                        tail = self.operand(&expr, expected);
+                        self.budget = outer;
                     } else {
                         self.statement_expression(expr, &mut Vec::new());
                     }
@@ -334,7 +338,12 @@ pub(crate) fn lift_attributes(expr: &mut Expr, attributes: &mut Vec<Attribute>) 
         Expr::Index(e) => (&mut e.attrs, Some(&mut e.expr)),
         Expr::MethodCall(e) => (&mut e.attrs, Some(&mut e.receiver)),
         Expr::Call(e) => (&mut e.attrs, Some(&mut e.func)),
+        Expr::Cast(e) => (&mut e.attrs, Some(&mut e.expr)),
         Expr::Path(e) => (&mut e.attrs, None),
+        Expr::Lit(e) => (&mut e.attrs, None),
+        Expr::Unary(e) => (&mut e.attrs, None),
+        Expr::Tuple(e) => (&mut e.attrs, None),
+        Expr::Array(e) => (&mut e.attrs, None),
         Expr::Paren(e) => (&mut e.attrs, None),
         Expr::Block(e) => (&mut e.attrs, None),
         Expr::If(e) => (&mut e.attrs, None),

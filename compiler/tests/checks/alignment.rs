@@ -22,12 +22,12 @@ fn rows_that_start_anywhere() {
     check(
         &tile("Shared::<[[f32; 32]; 32], Pad<1>>", four),
         expect![[r#"
-        error: misaligned vector access: 16 bytes a lane, at places in `tile` that are not multiples of 16 [TP0301]
-        note: a row of `Shared<[[f32; 32]; 32], Pad<1>>` takes 132 bytes, so rows start at other places
-        help: `Shared<[[f32; 32]; 32]>` makes this conflict-free (4,096 bytes)
-        help: `Shared<[[f32; 32]; 32], Xor<4>>` likewise, in 4,096 bytes
-          at `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`
-    "#]],
+            error: misaligned vector access: 16 bytes a lane, at places in `tile` that are not multiples of 16 [TP0301]
+            note: a row of `Shared<[[f32; 32]; 32], Pad<1>>` takes 132 bytes, which is no multiple of 16
+            help: `Shared<[[f32; 32]; 32]>` aligns every access to `tile`, without bank conflicts (4,096 bytes)
+            help: `Shared<[[f32; 32]; 32], Xor<4>>` likewise, in 4,096 bytes
+              at `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`
+        "#]],
     );
     check(
         &tile("Shared::<[[f32; 32]; 32], Pad<4>>", four),
@@ -41,11 +41,11 @@ fn rows_that_start_anywhere() {
     check(
         &tile("Shared::<[[f32; 33]; 32]>", four),
         expect![[r#"
-        error: misaligned vector access: 16 bytes a lane, at places in `tile` that are not multiples of 16 [TP0301]
-        note: a row of `Shared<[[f32; 33]; 32]>` takes 132 bytes, so rows start at other places
-        help: `Shared<[[f32; 33]; 32], Pad<3>>` makes this conflict-free (4,608 bytes)
-          at `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`
-    "#]],
+            error: misaligned vector access: 16 bytes a lane, at places in `tile` that are not multiples of 16 [TP0301]
+            note: a row of `Shared<[[f32; 33]; 32]>` takes 132 bytes, which is no multiple of 16
+            help: `Shared<[[f32; 33]; 32], Pad<3>>` aligns every access to `tile`, without bank conflicts (4,608 bytes)
+              at `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`
+        "#]],
     );
     check(
         &tile("Shared::<[[f32; 32]; 32]>", four),
@@ -64,12 +64,12 @@ fn swizzles_that_cut_vectors() {
     check(
         &tile("Shared::<[[f32; 32]; 32], Xor<1>>", four),
         expect![[r#"
-        error: misaligned vector access: 16 bytes a lane, at places in `tile` that are not multiples of 16 [TP0301]
-        note: `Xor<1>` moves pieces smaller than the vector, or the column is no multiple of 4
-        help: `Shared<[[f32; 32]; 32]>` makes this conflict-free (4,096 bytes)
-        help: `Shared<[[f32; 32]; 32], Xor<4>>` likewise, in 4,096 bytes
-          at `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`
-    "#]],
+            error: misaligned vector access: 16 bytes a lane, at places in `tile` that are not multiples of 16 [TP0301]
+            note: `Xor<1>` moves pieces smaller than the vector, or the column is no multiple of 4
+            help: `Shared<[[f32; 32]; 32]>` aligns every access to `tile`, without bank conflicts (4,096 bytes)
+            help: `Shared<[[f32; 32]; 32], Xor<4>>` likewise, in 4,096 bytes
+              at `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`
+        "#]],
     );
     check(
         &tile("Shared::<[[f32; 32]; 32], Xor<4>>", four),
@@ -83,12 +83,12 @@ fn swizzles_that_cut_vectors() {
     check(
         &tile("Shared::<[[f32; 32]; 32], Swizzle<3, 1, 5>>", four),
         expect![[r#"
-        error: misaligned vector access: 16 bytes a lane, at places in `tile` that are not multiples of 16 [TP0301]
-        note: `Swizzle<3, 1, 5>` moves pieces smaller than the vector, or the column is no multiple of 4
-        help: `Shared<[[f32; 32]; 32]>` makes this conflict-free (4,096 bytes)
-        help: `Shared<[[f32; 32]; 32], Xor<4>>` likewise, in 4,096 bytes
-          at `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`
-    "#]],
+            error: misaligned vector access: 16 bytes a lane, at places in `tile` that are not multiples of 16 [TP0301]
+            note: `Swizzle<3, 1, 5>` moves pieces smaller than the vector, or the column is no multiple of 4
+            help: `Shared<[[f32; 32]; 32]>` aligns every access to `tile`, without bank conflicts (4,096 bytes)
+            help: `Shared<[[f32; 32]; 32], Xor<4>>` likewise, in 4,096 bytes
+              at `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`
+        "#]],
     );
     check(
         &tile("Shared::<[[f32; 32]; 32], Swizzle<3, 2, 5>>", four),
@@ -112,7 +112,7 @@ fn columns_that_are_no_multiples() {
             error: misaligned vector access: 8 bytes a lane, at places in `tile` that are not multiples of 8 [TP0301]
             note: the column must be a multiple of 2 elements for every thread
               at `tile.read::<2>([0, 2 * thread_x() + 1])`
-            error: index out of bounds: `2 * thread_x() + 1 + 1` is 64, and `tile` ends at 64 [TP0401]
+            error: index out of bounds: `2 * thread_x() + 1 + 1` is 64, and the last index of `tile` there is 63 [TP0401]
             note: thread 31 reads it
               at `tile.read::<2>([0, 2 * thread_x() + 1])`
         "#]],
@@ -151,25 +151,20 @@ fn innermost_index_of_a_tensor() {
     check(
         &warp("output.write([4 * thread_x()], input.read::<4>([4 * thread_x() + 2]));"),
         expect![[r#"
-        error: misaligned vector access: 16 bytes a lane, and `4 * thread_x() + 2` is not always a multiple of 4 [TP0301]
-        note: a vector of 4 elements starts at a multiple of 16 bytes
-        help: make the innermost index a multiple of 4: `4 * thread_x()`, with extents promised in `requires(… % 4 == 0)`
-          at `input.read::<4>([4 * thread_x() + 2])`
-    "#]],
+            error: misaligned vector access: 16 bytes a lane, at an innermost index `4 * thread_x() + 2` that is not always a multiple of 4 [TP0301]
+            note: a vector of 4 elements starts at a multiple of 16 bytes
+            help: make it one, as `4 * thread_x()` is; for an extent, promise it: `requires(….is_multiple_of(4))`
+              at `input.read::<4>([4 * thread_x() + 2])`
+        "#]],
     );
     check(
         &warp("output.write([2 * thread_x()], input.read::<2>([3 * thread_x()]));"),
         expect![[r#"
-        error: uncoalesced load: 12 sectors of 32 bytes where 8 are enough [TP0201]
-        note: neighbouring lanes of warp 0 are 12 bytes apart, so 256 of 384 bytes are used
-        help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
-        help: or accept the cost: `#[budget(excess_sectors = 4, because = "…")]` on the statement
-          at `input.read::<2>([3 * thread_x()])`
-        error: misaligned vector access: 8 bytes a lane, and `3 * thread_x()` is not always a multiple of 2 [TP0301]
-        note: a vector of 2 elements starts at a multiple of 8 bytes
-        help: make the innermost index a multiple of 2: `2 * thread_x()`, with extents promised in `requires(… % 2 == 0)`
-          at `input.read::<2>([3 * thread_x()])`
-    "#]],
+            error: misaligned vector access: 8 bytes a lane, at an innermost index `3 * thread_x()` that is not always a multiple of 2 [TP0301]
+            note: a vector of 2 elements starts at a multiple of 8 bytes
+            help: make it one, as `2 * thread_x()` is; for an extent, promise it: `requires(….is_multiple_of(2))`
+              at `input.read::<2>([3 * thread_x()])`
+        "#]],
     );
 }
 

@@ -39,7 +39,7 @@ fn a_column_of_a_row_major_tile() {
         expect![[r#"
             error: shared-memory bank conflict: 32 wavefronts where 1 is enough [TP0101]
             note: lanes 0, 1, 2, … 31 of warp 0 read words 0, 32, 64, … 992: 32 words of bank 0
-            help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this conflict-free, and the other access to the tile too (4,224 bytes)
+            help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this 1, and the store on line 8 stays at 1 (4,224 bytes)
             help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes
               at `tile[thread_x()][thread_y() + k]`
         "#]],
@@ -105,32 +105,32 @@ fn layouts_that_do_not_help() {
     check(
         &transpose("Shared::<[[f32; 32]; 32], Pad<2>>", store, load),
         expect![[r#"
-        error: shared-memory bank conflict: 2 wavefronts where 1 is enough [TP0101]
-        note: lanes 0, 16 of warp 0 read words 0, 544: 2 words of bank 0
-        help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this conflict-free, and the other access to the tile too (4,224 bytes)
-        help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes
-          at `tile[thread_x()][thread_y() + k]`
-    "#]],
+            error: shared-memory bank conflict: 2 wavefronts where 1 is enough [TP0101]
+            note: lanes 0, 16 of warp 0 read words 0, 544: 2 words of bank 0
+            help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this 1, and the store on line 8 stays at 1 (4,224 bytes)
+            help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes
+              at `tile[thread_x()][thread_y() + k]`
+        "#]],
     );
     check(
         &transpose("Shared::<[[f32; 32]; 32], Xor<4>>", store, load),
         expect![[r#"
-        error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
-        note: lanes 0, 8, 16, 24 of warp 0 read words 0, 256, 512, 768: 4 words of bank 0
-        help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this conflict-free, and the other access to the tile too (4,224 bytes)
-        help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes
-          at `tile[thread_x()][thread_y() + k]`
-    "#]],
+            error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
+            note: lanes 0, 8, 16, 24 of warp 0 read words 0, 256, 512, 768: 4 words of bank 0
+            help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this 1, and the store on line 8 stays at 1 (4,224 bytes)
+            help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes
+              at `tile[thread_x()][thread_y() + k]`
+        "#]],
     );
     check(
         &transpose("Shared::<[[f32; 32]; 32], Swizzle<2, 0, 5>>", store, load),
         expect![[r#"
-        error: shared-memory bank conflict: 8 wavefronts where 1 is enough [TP0101]
-        note: lanes 0, 4, 8, … 28 of warp 0 read words 0, 128, 256, … 896: 8 words of bank 0
-        help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this conflict-free, and the other access to the tile too (4,224 bytes)
-        help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes
-          at `tile[thread_x()][thread_y() + k]`
-    "#]],
+            error: shared-memory bank conflict: 8 wavefronts where 1 is enough [TP0101]
+            note: lanes 0, 4, 8, … 28 of warp 0 read words 0, 128, 256, … 896: 8 words of bank 0
+            help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this 1, and the store on line 8 stays at 1 (4,224 bytes)
+            help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes
+              at `tile[thread_x()][thread_y() + k]`
+        "#]],
     );
 }
 
@@ -165,7 +165,7 @@ fn the_store_conflicts_instead() {
         expect![[r#"
             error: shared-memory bank conflict: 32 wavefronts where 1 is enough [TP0101]
             note: lanes 0, 1, 2, … 31 of warp 0 write words 0, 32, 64, … 992: 32 words of bank 0
-            help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this conflict-free, and the other access to the tile too (4,224 bytes)
+            help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this 1, and the load on line 15 stays at 1 (4,224 bytes)
             help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes
               at `tile[thread_x()][thread_y() + k]`
         "#]],
@@ -188,12 +188,12 @@ fn no_layout_mends_it() {
             error: shared-memory bank conflict: 32 wavefronts where 1 is enough [TP0101]
             note: lanes 0, 1, 2, … 31 of warp 0 write words 0, 32, 64, … 992: 32 words of bank 0
             note: no padding up to 32 elements and no swizzle of `Shared<[[f32; 32]; 32]>` makes every access to it conflict-free
-            help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 31, because = "…")]`
+            help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 31, because = "…")]` on the statement
               at `tile[thread_x()][0]`
             error: shared-memory bank conflict: 16 wavefronts where 1 is enough [TP0101]
             note: lanes 0, 2, 4, … 30 of warp 0 write words 0, 32, 64, … 480: 16 words of bank 0
             note: no padding up to 32 elements and no swizzle of `Shared<[[f32; 32]; 32]>` makes every access to it conflict-free
-            help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 15, because = "…")]`
+            help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 15, because = "…")]` on the statement
               at `tile[thread_x() / 2][thread_x() % 2 * 16]`
         "#]],
     );
@@ -234,17 +234,17 @@ fn stages_of_a_loop_of_unknown_length() {
     check(
         &stages("Shared::<[[[f32; 4]; 32]; 3]>"),
         expect![[r#"
-        error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
-        note: lanes 0, 8, 16, 24 of warp 0 write words 0, 32, 64, 96: 4 words of bank 0
-        help: `Shared<[[[f32; 4]; 32]; 3], Pad<1>>` makes this conflict-free, and the other access to the tile too (1,920 bytes)
-        help: `Shared<[[[f32; 4]; 32]; 3], Swizzle<2, 0, 5>>` likewise, in 1,536 bytes
-          at `tile[k % 3][thread_x()][0]`
-        error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
-        note: lanes 0, 8, 16, 24 of warp 0 read words 124, 92, 60, 28: 4 words of bank 28
-        help: `Shared<[[[f32; 4]; 32]; 3], Pad<1>>` makes this conflict-free, and the other access to the tile too (1,920 bytes)
-        help: `Shared<[[[f32; 4]; 32]; 3], Swizzle<2, 0, 5>>` likewise, in 1,536 bytes
-          at `tile[k % 3][31 - thread_x()][0]`
-    "#]],
+            error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
+            note: lanes 0, 8, 16, 24 of warp 0 write words 0, 32, 64, 96: 4 words of bank 0
+            help: `Shared<[[[f32; 4]; 32]; 3], Pad<1>>` makes this 1, and the load on line 8 goes from 4 to 1 (1,920 bytes)
+            help: `Shared<[[[f32; 4]; 32]; 3], Swizzle<2, 0, 5>>` likewise, in 1,536 bytes
+              at `tile[k % 3][thread_x()][0]`
+            error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
+            note: lanes 0, 8, 16, 24 of warp 0 read words 124, 92, 60, 28: 4 words of bank 28
+            help: `Shared<[[[f32; 4]; 32]; 3], Pad<1>>` makes this 1, and the store on line 6 goes from 4 to 1 (1,920 bytes)
+            help: `Shared<[[[f32; 4]; 32]; 3], Swizzle<2, 0, 5>>` likewise, in 1,536 bytes
+              at `tile[k % 3][31 - thread_x()][0]`
+        "#]],
     );
 }
 
@@ -263,7 +263,7 @@ fn swizzles_by_the_iteration() {
         expect![[r#"
             error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
             note: lanes 0, 8, 16, 24 of warp 0 write words 0, 64, 128, 192: 4 words of bank 0
-            help: `Shared<[[f32; 8]; 32], Pad<1>>` makes this conflict-free (1,152 bytes)
+            help: `Shared<[[f32; 8]; 32], Pad<1>>` makes this 1 (1,152 bytes)
             help: `Shared<[[f32; 8]; 32], Swizzle<2, 3, 3>>` likewise, in 1,024 bytes
               at `tile[thread_y() * 8 + (k & 7)][thread_x() ^ (k & 7)]`
         "#]],
@@ -298,22 +298,22 @@ fn lanes_that_data_choose() {
     check(
         &guarded(4),
         expect![[r#"
-        error: shared-memory bank conflict: 4 wavefronts where 2 are enough [TP0101]
-        note: which lanes of warp 0 are active depends on data; without every second lane the load could be served in 2 wavefronts
-        note: no padding up to 32 elements and no swizzle of `Shared<[f32; 512]>` makes every access to it conflict-free
-        help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 2, because = "…")]`
-          at `tile.read::<4>([thread_x() * 4])`
-    "#]],
+            error: shared-memory bank conflict: 4 wavefronts where 2 are enough [TP0101]
+            note: which lanes of warp 0 are active depends on data; without every second lane the load could be served in 2 wavefronts
+            note: no padding up to 32 elements and no swizzle of `Shared<[f32; 512]>` makes every access to it conflict-free
+            help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 2, because = "…")]` on the statement
+              at `tile.read::<4>([thread_x() * 4])`
+        "#]],
     );
     check(
         &guarded(2),
         expect![[r#"
-        error: shared-memory bank conflict: 2 wavefronts where 1 is enough [TP0101]
-        note: which lanes of warp 0 are active depends on data; without every second lane the load could be served in 1 wavefront
-        note: no padding up to 32 elements and no swizzle of `Shared<[f32; 512]>` makes every access to it conflict-free
-        help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 1, because = "…")]`
-          at `tile.read::<2>([thread_x() * 2])`
-    "#]],
+            error: shared-memory bank conflict: 2 wavefronts where 1 is enough [TP0101]
+            note: which lanes of warp 0 are active depends on data; without every second lane the load could be served in 1 wavefront
+            note: no padding up to 32 elements and no swizzle of `Shared<[f32; 512]>` makes every access to it conflict-free
+            help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 1, because = "…")]` on the statement
+              at `tile.read::<2>([thread_x() * 2])`
+        "#]],
     );
 }
 

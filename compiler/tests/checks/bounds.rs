@@ -68,38 +68,38 @@ fn guards_that_are_missing_or_wrong() {
     check(
         &copy("output[[i]] = 1.0;"),
         expect![[r#"
-        error: index may be out of bounds: nothing here says that `i < output.len()` [TP0402]
-        note: the last block of the grid may reach beyond `output.len()`, and other arguments have other extents
-        help: guard it: `if i < output.len() { … }`, or promise what bounds it in `requires(…)`
-          at `output[[i]]`
-    "#]],
+            error: index may be out of bounds: nothing here says that `i < output.len()` [TP0402]
+            note: the last blocks of the grid may reach beyond `output.len()`
+            help: guard it: `if i < output.len() { … }`, or promise what bounds it in `requires(…)`
+              at `output[[i]]`
+        "#]],
     );
     check(
         &copy("if i <= output.len() { output[[i]] = 1.0; }"),
         expect![[r#"
-        error: index may be out of bounds: nothing here says that `i < output.len()` [TP0402]
-        note: the last block of the grid may reach beyond `output.len()`, and other arguments have other extents
-        help: guard it: `if i < output.len() { … }`, or promise what bounds it in `requires(…)`
-          at `output[[i]]`
-    "#]],
+            error: index may be out of bounds: nothing here says that `i < output.len()` [TP0402]
+            note: the last blocks of the grid may reach beyond `output.len()`
+            help: guard it: `if i < output.len() { … }`, or promise what bounds it in `requires(…)`
+              at `output[[i]]`
+        "#]],
     );
     check(
         &copy("if i < output.len() { output[[i]] = input[[i + 1]]; }"),
         expect![[r#"
-        error: index may be out of bounds: nothing here says that `i + 1 < input.len()` [TP0402]
-        note: the last block of the grid may reach beyond `input.len()`, and other arguments have other extents
-        help: guard it: `if i + 1 < input.len() { … }`, or promise what bounds it in `requires(…)`
-          at `input[[i + 1]]`
-    "#]],
+            error: index may be out of bounds: nothing here says that `i + 1 < input.len()` [TP0402]
+            note: the last blocks of the grid may reach beyond `input.len()`
+            help: guard it: `if i + 1 < input.len() { … }`, or promise what bounds it in `requires(…)`
+              at `input[[i + 1]]`
+        "#]],
     );
     check(
         &copy("if i + 1 < output.len() || i == 0 { output[[i]] = 1.0; }"),
         expect![[r#"
-        error: index may be out of bounds: nothing here says that `i < output.len()` [TP0402]
-        note: the last block of the grid may reach beyond `output.len()`, and other arguments have other extents
-        help: guard it: `if i < output.len() { … }`, or promise what bounds it in `requires(…)`
-          at `output[[i]]`
-    "#]],
+            error: index may be out of bounds: nothing here says that `i < output.len()` [TP0402]
+            note: the last blocks of the grid may reach beyond `output.len()`
+            help: guard it: `if i < output.len() { … }`, or promise what bounds it in `requires(…)`
+              at `output[[i]]`
+        "#]],
     );
 }
 
@@ -143,9 +143,10 @@ fn the_other_matrix() {
             }",
         ),
         expect![[r#"
-            error: index may be out of bounds: nothing here says that `0 < output.rows()` [TP0402]
-            note: the last block of the grid may reach beyond `output.rows()`, and other arguments have other extents
-            help: guard it: `if 0 < output.rows() { … }`, or promise what bounds it in `requires(…)`
+            error: index may be out of bounds: nothing here says that `0 < output.rows()` and `thread_x() < output.cols()` [TP0402]
+            note: `0 < input.rows()` is known, and nothing says how `input.rows()` and `output.rows()` compare
+            note: `thread_x() < input.cols()` is known, and nothing says how `input.cols()` and `output.cols()` compare
+            help: promise it: `requires(output.rows() >= input.rows(), output.cols() >= input.cols())`
               at `output[[0, thread_x()]]`
         "#]],
     );
@@ -198,18 +199,18 @@ fn tiles() {
     check(
         &warp("let mut t = Shared::<[f32; 32]>::new();\nt[thread_x() + 1] = 1.0;"),
         expect![[r#"
-        error: index out of bounds: `thread_x() + 1` is 32, and `t` ends at 32 [TP0401]
-        note: thread 31 writes it
-          at `t[thread_x() + 1]`
-    "#]],
+            error: index out of bounds: `thread_x() + 1` is 32, and the last index of `t` there is 31 [TP0401]
+            note: thread 31 writes it
+              at `t[thread_x() + 1]`
+        "#]],
     );
     check(
         &warp("let mut t = Shared::<[f32; 31]>::new();\nt[thread_x()] = 1.0;"),
         expect![[r#"
-        error: index out of bounds: `thread_x()` is 31, and `t` ends at 31 [TP0401]
-        note: thread 31 writes it
-          at `t[thread_x()]`
-    "#]],
+            error: index out of bounds: `thread_x()` is 31, and the last index of `t` there is 30 [TP0401]
+            note: thread 31 writes it
+              at `t[thread_x()]`
+        "#]],
     );
     check(
         &warp("let mut t = Shared::<[f32; 31]>::new();\nif thread_x() < 31 { t[thread_x()] = 1.0; }"),
@@ -223,7 +224,7 @@ fn tiles() {
     check(
         &warp("let mut t = Shared::<[[f32; 32]; 4]>::new();\nfor k in 0..5 { t[k][thread_x()] = 1.0; }"),
         expect![[r#"
-            error: index out of bounds: `k` is 4, and `t` ends at 4 [TP0401]
+            error: index out of bounds: `k` is 4, and the last index of `t` there is 3 [TP0401]
             note: thread 0 writes it
               at `t[k][thread_x()]`
         "#]],
@@ -233,7 +234,7 @@ fn tiles() {
             "let mut t = Shared::<[f32; 130]>::new();\nt.write([4 * thread_x() + 4], Vector::<f32, 4>::splat(0.0));",
         ),
         expect![[r#"
-            error: index out of bounds: `4 * thread_x() + 4 + 3` is 131, and `t` ends at 130 [TP0401]
+            error: index out of bounds: `4 * thread_x() + 4 + 3` is 131, and the last index of `t` there is 129 [TP0401]
             note: thread 31 writes it
               at `t.write([4 * thread_x() + 4], Vector::<f32, 4>::splat(0.0))`
         "#]],
@@ -335,10 +336,10 @@ fn threads_that_a_contract_excludes() {
     check(
         &small("input.len() <= 25"),
         expect![[r#"
-        error: index out of bounds: `thread_x() + 8` is 32, and `t` ends at 32 [TP0401]
-        note: thread 24 writes it
-          at `t[thread_x() + 8]`
-    "#]],
+            error: index out of bounds: `thread_x() + 8` is 32, and the last index of `t` there is 31 [TP0401]
+            note: thread 24 writes it
+              at `t[thread_x() + 8]`
+        "#]],
     );
 }
 
@@ -365,7 +366,6 @@ fn ranks() {
         ),
         expect![[r#"
             error: index may be out of bounds: nothing here says that `2 < output.extent(1)` [TP0402]
-            note: the last block of the grid may reach beyond `output.extent(1)`, and other arguments have other extents
             help: guard it: `if 2 < output.extent(1) { … }`, or promise what bounds it in `requires(…)`
               at `output[[1, 2, thread_x()]]`
         "#]],

@@ -30,13 +30,13 @@ fn as_tight_as_what_occurs() {
     check(
         &column("#[budget(bank_conflict = 30, because = \"shows it\")]"),
         expect![[r#"
-        error: shared-memory bank conflict: 32 wavefronts where 1 is enough [TP0101]
-        note: lanes 0, 1, 2, … 31 of warp 0 write words 0, 32, 64, … 992: 32 words of bank 0
-        note: the budget accepts an excess of 30, and this one is 31
-        help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this conflict-free (4,224 bytes)
-        help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes
-          at `tile[thread_x()][0]`
-    "#]],
+            error: shared-memory bank conflict: 32 wavefronts where 1 is enough [TP0101]
+            note: lanes 0, 1, 2, … 31 of warp 0 write words 0, 32, 64, … 992: 32 words of bank 0
+            note: the budget accepts an excess of 30, and this one is 31
+            help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this 1 (4,224 bytes); remove the budget on line 4 then
+            help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes; remove the budget on line 4 then
+              at `tile[thread_x()][0]`
+        "#]],
     );
     check(
         &column("#[budget(bank_conflict = 32, because = \"shows it\")]"),

@@ -42,12 +42,12 @@ fn a_column_a_warp() {
         ),
         expect![[r#"
             error: uncoalesced store: 32 sectors of 32 bytes where 4 are enough [TP0201]
-            note: the lanes of warp 0 are in different rows of `output`, so 128 of 1024 bytes are used
+            note: the lanes of warp 0 are in different rows of `output`, so 128 of 1,024 bytes are used
             help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
             help: or accept the cost: `#[budget(excess_sectors = 28, because = "…")]` on the statement
               at `output[[thread_x(), thread_y()]]`
             error: uncoalesced load: 32 sectors of 32 bytes where 4 are enough [TP0201]
-            note: the lanes of warp 0 are in different rows of `input`, so 128 of 1024 bytes are used
+            note: the lanes of warp 0 are in different rows of `input`, so 128 of 1,024 bytes are used
             help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
             help: or accept the cost: `#[budget(excess_sectors = 28, because = "…")]` on the statement
               at `input[[thread_x(), thread_y()]]`
@@ -142,22 +142,22 @@ fn strides() {
     check(
         &strided(8),
         expect![[r#"
-        error: uncoalesced load: 32 sectors of 32 bytes where 4 are enough [TP0201]
-        note: neighbouring lanes of warp 0 are 32 bytes apart, so 128 of 1024 bytes are used
-        help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
-        help: or accept the cost: `#[budget(excess_sectors = 28, because = "…")]` on the statement
-          at `input[[thread_x() * 8]]`
-    "#]],
+            error: uncoalesced load: 32 sectors of 32 bytes where 4 are enough [TP0201]
+            note: neighbouring lanes of warp 0 are 32 bytes apart, so 128 of 1,024 bytes are used
+            help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
+            help: or accept the cost: `#[budget(excess_sectors = 28, because = "…")]` on the statement
+              at `input[[thread_x() * 8]]`
+        "#]],
     );
     check(
         &strided(128),
         expect![[r#"
-        error: uncoalesced load: 32 sectors of 32 bytes where 4 are enough [TP0201]
-        note: neighbouring lanes of warp 0 are 512 bytes apart, so 128 of 1024 bytes are used
-        help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
-        help: or accept the cost: `#[budget(excess_sectors = 28, because = "…")]` on the statement
-          at `input[[thread_x() * 128]]`
-    "#]],
+            error: uncoalesced load: 32 sectors of 32 bytes where 4 are enough [TP0201]
+            note: neighbouring lanes of warp 0 are 512 bytes apart, so 128 of 1,024 bytes are used
+            help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
+            help: or accept the cost: `#[budget(excess_sectors = 28, because = "…")]` on the statement
+              at `input[[thread_x() * 128]]`
+        "#]],
     );
 }
 
@@ -205,7 +205,7 @@ fn a_stride_that_the_launch_gives() {
         ),
         expect![[r#"
             error: uncoalesced load: 32 sectors of 32 bytes where 4 are enough [TP0201]
-            note: the lanes of warp 0 are in different rows of `input`, so 128 of 1024 bytes are used
+            note: the lanes of warp 0 are in different rows of `input`, so 128 of 1,024 bytes are used
             help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
             help: or accept the cost: `#[budget(excess_sectors = 28, because = "…")]` on the statement
               at `input[[i]]`

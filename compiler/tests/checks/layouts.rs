@@ -81,42 +81,42 @@ fn that_are_none() {
     check(
         &tile("Shared::<[[f32; 48]; 8], Xor<1>>"),
         expect![[r#"
-        error: `Xor<1>` is not a layout of this tile [TP0010]
-        note: a row of 48 elements has 48 chunks of 1, and XOR keeps a number of chunks only if it is a power of two
-        note: a layout gives every element of `Shared::<[[f32; 48]; 8], Xor<1>>` a place of its own inside the tile
-        help: `Pad<1>` is one
-          at `Shared::<[[f32; 48]; 8], Xor<1>>`
-    "#]],
+            error: `Xor<1>` is not a layout of this tile [TP0010]
+            note: a row of 48 elements has 48 chunks of 1, and XOR keeps a number of chunks only if it is a power of two
+            note: a layout gives every element of the tile a place of its own inside it
+            help: `Shared<[[f32; 48]; 8], Pad<1>>` has one
+              at `Shared::<[[f32; 48]; 8], Xor<1>>`
+        "#]],
     );
     check(
         &tile("Shared::<[[f32; 32]; 8], Xor<5>>"),
         expect![[r#"
-        error: `Xor<5>` is not a layout of this tile [TP0010]
-        note: a row of 32 elements is not a whole number of chunks of 5
-        note: a layout gives every element of `Shared::<[[f32; 32]; 8], Xor<5>>` a place of its own inside the tile
-        help: `Xor<1>` is one
-          at `Shared::<[[f32; 32]; 8], Xor<5>>`
-    "#]],
+            error: `Xor<5>` is not a layout of this tile [TP0010]
+            note: a row of 32 elements is not a whole number of chunks of 5
+            note: a layout gives every element of the tile a place of its own inside it
+            help: `Shared<[[f32; 32]; 8], Xor<1>>` has one
+              at `Shared::<[[f32; 32]; 8], Xor<5>>`
+        "#]],
     );
     check(
         &tile("Shared::<[[f32; 32]; 8], Xor<0>>"),
         expect![[r#"
-        error: `Xor<0>` is not a layout of this tile [TP0010]
-        note: a chunk has at least 1 element
-        note: a layout gives every element of `Shared::<[[f32; 32]; 8], Xor<0>>` a place of its own inside the tile
-        help: `Xor<1>` is one
-          at `Shared::<[[f32; 32]; 8], Xor<0>>`
-    "#]],
+            error: `Xor<0>` is not a layout of this tile [TP0010]
+            note: a chunk has at least 1 element
+            note: a layout gives every element of the tile a place of its own inside it
+            help: `Shared<[[f32; 32]; 8], Xor<1>>` has one
+              at `Shared::<[[f32; 32]; 8], Xor<0>>`
+        "#]],
     );
     check(
         &tile("Shared::<[[f32; 32]; 8], Swizzle<3, 0, 2>>"),
         expect![[r#"
-        error: `Swizzle<3, 0, 2>` is not a layout of this tile [TP0010]
-        note: with a shift of 2 the 3 bits that are changed overlap those they are changed with, so two elements share a place
-        note: a layout gives every element of `Shared::<[[f32; 32]; 8], Swizzle<3, 0, 2>>` a place of its own inside the tile
-        help: `Xor<1>` is one
-          at `Shared::<[[f32; 32]; 8], Swizzle<3, 0, 2>>`
-    "#]],
+            error: `Swizzle<3, 0, 2>` is not a layout of this tile [TP0010]
+            note: with a shift of 2 the 3 bits that are changed overlap those they are changed with, so two elements share a place
+            note: a layout gives every element of the tile a place of its own inside it
+            help: `Shared<[[f32; 32]; 8], Xor<1>>` has one
+              at `Shared::<[[f32; 32]; 8], Swizzle<3, 0, 2>>`
+        "#]],
     );
     check(
         &tile("Shared::<[[f32; 33]; 8], Swizzle<2, 0, 5>>"),

@@ -8,26 +8,26 @@ fn text_and_macros() {
     check(
         &warp("println!(\"x\");"),
         expect![[r#"
-        error: a kernel cannot use the macro `println!` [TP0002]
-        help: a GPU thread cannot print, format or unwind; write results to a tensor, and state conditions in `requires(…)`
-          at `println!("x")`
-    "#]],
+            error: a kernel cannot use the macro `println!`: a GPU thread cannot print, format or unwind [TP0002]
+            help: write results to a tensor, and state conditions in `requires(…)`
+              at `println!("x")`
+        "#]],
     );
     check(
         &warp("let s = \"text\";"),
         expect![[r#"
-        error: a kernel has no text [TP0002]
-        help: use numbers; a `b'x'` is a u8 only outside a kernel
-          at `"text"`
-    "#]],
+            error: a kernel has no text [TP0002]
+            help: use numbers
+              at `"text"`
+        "#]],
     );
     check(
         &warp("let c = 'x';"),
         expect![[r#"
-        error: a kernel has no text [TP0002]
-        help: use numbers; a `b'x'` is a u8 only outside a kernel
-          at `'x'`
-    "#]],
+            error: a kernel has no text [TP0002]
+            help: use numbers
+              at `'x'`
+        "#]],
     );
 }
 
@@ -116,9 +116,10 @@ fn control_flow() {
     check(
         &warp("for i in (0..8).step_by(0) { }"),
         expect![[r#"
-        error: a step of 0 never ends [TP0007]
-          at `0`
-    "#]],
+            error: a loop with a step of 0 never ends [TP0007]
+            help: write a step of at least 1
+              at `0`
+        "#]],
     );
     check(
         &warp("for i in 0.. { }"),
@@ -167,10 +168,10 @@ fn values() {
     check(
         &warp("unsafe { }"),
         expect![[r#"
-        error: a kernel cannot use `unsafe` [TP0002]
-        help: all that a kernel can do is checked; remove the block
-          at `unsafe { }`
-    "#]],
+            error: a kernel cannot use `unsafe` [TP0002]
+            help: remove the `unsafe`: what a kernel can do is checked
+              at `unsafe { }`
+        "#]],
     );
     check(
         &warp("let p = *input;"),
@@ -215,10 +216,10 @@ fn values() {
     check(
         &warp("let x = f()?;"),
         expect![[r#"
-        error: a kernel cannot use `?` [TP0002]
-        help: a GPU thread has nobody to return an error to; check on the host, before the launch
-          at `f()?`
-    "#]],
+            error: a kernel cannot use `?` [TP0002]
+            help: check on the host, before the launch: a GPU thread has nobody to return an error to
+              at `f()?`
+        "#]],
     );
     check(
         &warp("let r = 0..3;"),
@@ -327,18 +328,18 @@ fn names() {
     check(
         &warp("let x = N;"),
         expect![[r#"
-        left to rustc: the macro cannot see `N`, which is declared outside the kernel [TP0005]
-        help: declare it in the kernel (`const N: usize = 32;`) or pass it as an argument
-          at `N`
-    "#]],
+            left to rustc: the macro cannot see `N`, which is declared outside the kernel [TP0005]
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
+              at `N`
+        "#]],
     );
     check(
         &warp("let x = f32::MAX;"),
         expect![[r#"
-        left to rustc: a macro cannot see what this path means [TP0005]
-        help: write the value out, or declare a `const` in the kernel
-          at `f32::MAX`
-    "#]],
+            left to rustc: the macro cannot see what `f32::MAX` means [TP0005]
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
+              at `f32::MAX`
+        "#]],
     );
     check(
         &warp("let x = sqrt(1.0);"),
@@ -367,10 +368,10 @@ fn names() {
     check(
         &warp("let x = undefined + 1;"),
         expect![[r#"
-        left to rustc: the macro cannot see `undefined`, which is declared outside the kernel [TP0005]
-        help: declare it in the kernel (`const N: usize = 32;`) or pass it as an argument
-          at `undefined`
-    "#]],
+            left to rustc: the macro cannot see `undefined`, which is declared outside the kernel [TP0005]
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
+              at `undefined`
+        "#]],
     );
     check(
         &warp("let t = Shared::<[f32; 4]>::new(); let n = t.len();"),
@@ -535,18 +536,18 @@ fn constants() {
     check(
         &warp("let n = thread_x(); let a = [0.0; n];"),
         expect![[r#"
-        error: the length of an array must be known at compile time [TP0007]
-        help: write an integer, or a `const` declared in the kernel
-          at `n`
-    "#]],
+            left to rustc: the length of an array must be known at compile time [TP0007]
+            help: write an integer, or a `const` declared in the kernel
+              at `n`
+        "#]],
     );
     check(
         &warp("let t = Shared::<[f32; thread_x()]>::new();"),
         expect![[r#"
-        error: the extent of a tile must be known at compile time [TP0007]
-        help: write an integer, or a `const` declared in the kernel
-          at `thread_x()`
-    "#]],
+            left to rustc: the extent of a tile must be known at compile time [TP0007]
+            help: write an integer, or a `const` declared in the kernel
+              at `thread_x()`
+        "#]],
     );
     check(
         &warp("let v = input.read([0]);"),
@@ -604,33 +605,29 @@ fn attributes() {
     check(
         &of(""),
         expect![[r#"
-        error: kernel `kernel` has no `block` [TP0003]
-        note: `block` gives the threads of a block, up to three extents
-        help: add it to the attribute: `#[tiled_kernel(block = [32, 8], …)]`
-          at `kernel`
-        error: kernel `kernel` has no `grid` [TP0003]
-        note: `grid` gives the blocks of the grid, up to three extents
-        help: add it to the attribute: `#[tiled_kernel(grid = [input.cols().div_ceil(32)], …)]`
-          at `kernel`
-    "#]],
+            error: kernel `kernel` has no `block` and no `grid` [TP0003]
+            note: `block` gives the threads of a block and `grid` the blocks of the grid, each by up to three extents
+            help: write `#[tiled_kernel(block = [32, 8], grid = [input.cols().div_ceil(32), input.rows().div_ceil(8)])]`
+              at `kernel`
+        "#]],
     );
     check(
         &of("block = [32]"),
         expect![[r#"
-        error: kernel `kernel` has no `grid` [TP0003]
-        note: `grid` gives the blocks of the grid, up to three extents
-        help: add it to the attribute: `#[tiled_kernel(grid = [input.cols().div_ceil(32)], …)]`
-          at `kernel`
-    "#]],
+            error: kernel `kernel` has no `grid` [TP0003]
+            note: `block` gives the threads of a block and `grid` the blocks of the grid, each by up to three extents
+            help: write `#[tiled_kernel(block = [32], grid = [input.cols().div_ceil(32), input.rows()])]`
+              at `kernel`
+        "#]],
     );
     check(
         &of("grid = [1]"),
         expect![[r#"
-        error: kernel `kernel` has no `block` [TP0003]
-        note: `block` gives the threads of a block, up to three extents
-        help: add it to the attribute: `#[tiled_kernel(block = [32, 8], …)]`
-          at `kernel`
-    "#]],
+            error: kernel `kernel` has no `block` [TP0003]
+            note: `block` gives the threads of a block and `grid` the blocks of the grid, each by up to three extents
+            help: write `#[tiled_kernel(block = [32, 8], grid = [1])]`
+              at `kernel`
+        "#]],
     );
     check(
         &of("block = [32], grid = [1], arch = 90"),
@@ -652,9 +649,9 @@ fn attributes() {
     check(
         &of("block = [32, 1, 1, 1], grid = [1]"),
         expect![[r#"
-        error: `block` has 4 extents, and a GPU has three: [32, 1, 1, 1] [TP0003]
-          at `32`
-    "#]],
+            error: `block` has 4 extents, and a GPU has three [TP0003]
+              at `32, 1, 1, 1`
+        "#]],
     );
     check(
         &of("block = [32] grid = [1]"),
@@ -668,10 +665,10 @@ fn attributes() {
     check(
         &of("block = [n], grid = [1]"),
         expect![[r#"
-        error: an extent of `block` must be known at compile time [TP0007]
-        help: write an integer, or a `const` declared in the kernel
-          at `n`
-    "#]],
+            error: an extent of `block` must be known at compile time [TP0007]
+            help: write an integer
+              at `n`
+        "#]],
     );
     check(
         &of("block = [32], grid = [thread_x()]"),
@@ -939,10 +936,10 @@ fn items_that_are_no_kernels() {
     check(
         &of("fn kernel()"),
         expect![[r#"
-        error: unexpected end of input, expected curly braces [TP0001]
-        help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
-          at ``
-    "#]],
+            left to rustc: this kernel does not parse: unexpected end of input, expected curly braces [TP0001]
+            help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
+              at ``
+        "#]],
     );
     check(
         &of("impl X { }"),
@@ -955,33 +952,33 @@ fn items_that_are_no_kernels() {
     check(
         &of("fn kernel() { let x = ; }"),
         expect![[r#"
-        error: expected an expression [TP0001]
-        help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
-          at `;`
-    "#]],
+            left to rustc: this kernel does not parse: expected an expression [TP0001]
+            help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
+              at `;`
+        "#]],
     );
     check(
         &of("fn kernel() { let x = 1 +; }"),
         expect![[r#"
-        error: expected an expression [TP0001]
-        help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
-          at `;`
-    "#]],
+            left to rustc: this kernel does not parse: expected an expression [TP0001]
+            help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
+              at `;`
+        "#]],
     );
     check(
         &of("let x = 1;"),
         expect![[r#"
-        error: expected `fn` [TP0001]
-        help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
-          at `let`
-    "#]],
+            left to rustc: this kernel does not parse: expected `fn` [TP0001]
+            help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
+              at `let`
+        "#]],
     );
     check(
         &of(""),
         expect![[r#"
-        error: unexpected end of input, expected `fn` [TP0001]
-        help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
-          at ``
-    "#]],
+            left to rustc: this kernel does not parse: unexpected end of input, expected `fn` [TP0001]
+            help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
+              at ``
+        "#]],
     );
 }

@@ -57,37 +57,41 @@ fn threads() {
     check(
         &block("[0]"),
         expect![[r#"
-        error: a block cannot have 0 threads in this direction: at least 1, at most 1024 in x and y, 64 in z [TP0702]
-          at `0`
-    "#]],
+            error: a block cannot have 0 threads along x [TP0702]
+            note: it has at least 1, at most 1024 along x and y, at most 64 along z, and at most 1024 in all
+              at `0`
+        "#]],
     );
     check(
         &block("[32, 33]"),
         expect![[r#"
-        error: a block of 1056 threads, and a GPU has at most 1024 [TP0702]
-        help: make the block smaller and let each thread do more elements in a loop
-          at `kernel`
-    "#]],
+            error: a block of 1056 threads, and a GPU takes at most 1024 [TP0702]
+            help: make the block smaller and let each thread do more elements in a loop
+              at `kernel`
+        "#]],
     );
     check(
         &block("[1, 1, 65]"),
         expect![[r#"
-        error: a block cannot have 65 threads in this direction: at least 1, at most 1024 in x and y, 64 in z [TP0702]
-          at `65`
-    "#]],
+            error: a block cannot have 65 threads along z [TP0702]
+            note: it has at least 1, at most 1024 along x and y, at most 64 along z, and at most 1024 in all
+              at `65`
+        "#]],
     );
     check(
         &block("[2048]"),
         expect![[r#"
-        error: a block cannot have 2048 threads in this direction: at least 1, at most 1024 in x and y, 64 in z [TP0702]
-          at `2048`
-    "#]],
+            error: a block cannot have 2048 threads along x [TP0702]
+            note: it has at least 1, at most 1024 along x and y, at most 64 along z, and at most 1024 in all
+              at `2048`
+        "#]],
     );
     check(
         &block("[4294967296]"),
         expect![[r#"
-        error: a block cannot have 4294967296 threads in this direction: at least 1, at most 1024 in x and y, 64 in z [TP0702]
-          at `4294967296`
-    "#]],
+            error: a block cannot have 4294967296 threads along x [TP0702]
+            note: it has at least 1, at most 1024 along x and y, at most 64 along z, and at most 1024 in all
+              at `4294967296`
+        "#]],
     );
 }

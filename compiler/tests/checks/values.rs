@@ -240,7 +240,7 @@ fn shifts_beyond_the_width() {
             }",
         ),
         expect![[r#"
-            error: index out of bounds: `i` is 32, and `t` ends at 32 [TP0401]
+            error: index out of bounds: `i` is 32, and the last index of `t` there is 31 [TP0401]
             note: thread 0 writes it
               at `t[i]`
         "#]],

@@ -1,0 +1,65 @@
+//! The accesses in the machine code are those of the report: as many, of the same width, and none besides.
+
+use std::collections::BTreeMap;
+use tileproof::report::{Report, Role, Space};
+use tileproof::{Architecture, IndexWidth};
+use tileproof_examples::ladder::{LADDER, Rung};
+use tileproof_tests::sass::{self, Access, Action, Kernel};
+use tileproof_tests::{cuda, needs};
+
+/// What the report says that one warp executes. All loops of the ladder are unrolled, so each instruction of a warp is one
+/// in the text.
+fn expected(report: &Report) -> BTreeMap<Access, u32> {
+    let warps = u64::from(report.block.iter().product::<u32>().div_ceil(32));
+    let mut expected = BTreeMap::new();
+    for site in report.sites.iter() {
+        assert_eq!(site.instructions % warps, 0, "all warps take part in {site}");
+        let space = match site.space {
+            Space::Global => sass::Space::Global,
+            Space::Shared => sass::Space::Shared,
+        };
+        let action = match site.role {
+            Role::Read => Action::Load,
+            Role::Write => Action::Store,
+        };
+        let instructions = u32::try_from(site.instructions / warps).expect("a number of instructions");
+        *expected.entry(Access { space, action, bytes: site.lane_bytes }).or_insert(0) += instructions;
+    }
+    expected
+}
+
+/// Kernels of the ladder with their machine code for sm_90, in both index widths.
+fn machine_code(rungs: &[Rung]) -> Vec<(&'static Report, Kernel)> {
+    let (Some(_), Some(nvdisasm)) = (needs::nvrtc_dir(), needs::nvdisasm()) else { return Vec::new() };
+    let mut kernels = Vec::new();
+    for rung in rungs {
+        for width in [IndexWidth::Narrow, IndexWidth::Wide] {
+            let compiled = cuda::compile(rung.cuda, Architecture::new(9, 0), width).expect("a cubin");
+            let mut found = sass::kernels(&nvdisasm, &compiled.cubin).expect("machine code");
+            assert_eq!(found.len(), 1, "{}", rung.name);
+            kernels.extend(found.pop().map(|kernel| ((rung.report)(), kernel)));
+        }
+    }
+    kernels
+}
+
+#[test]
+fn the_accesses_in_the_machine_code_are_those_of_the_report() {
+    for (report, kernel) in machine_code(&LADDER) {
+        assert_eq!(kernel.local(), 0, "{}: {:#?}", kernel.name, kernel.instructions);
+        assert_eq!(kernel.counts(), expected(report), "{}: {:#?}", kernel.name, kernel.instructions);
+    }
+}
+
+#[test]
+fn the_vectorised_transpose_moves_16_bytes_a_lane() {
+    let vectorised = LADDER.iter().find(|rung| rung.name == "transpose_vectorised").expect("in the ladder");
+    for (_, kernel) in machine_code(&[*vectorised]) {
+        let global = kernel.instructions.iter().filter(|it| it.access.space == sass::Space::Global);
+        let opcodes: Vec<&str> = global.map(|it| it.opcode.as_str()).collect();
+        assert_eq!(opcodes.len(), 8, "{opcodes:?}");
+        for opcode in opcodes {
+            assert!(opcode.split('.').any(|part| part == "128"), "{opcode}");
+        }
+    }
+}
