@@ -26,7 +26,7 @@ pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &
     by_cases(goal, facts, mask, symbols, SPLITS)
 }
 
-/// Directly, or for each value that one of the goal's symbols may have.
+/// Directly, or for each value that a symbol may have.
 fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, splits: u32) -> bool {
     if search(goal, facts, mask, symbols, DEPTH, &mut 0) {
         return true;
@@ -34,16 +34,36 @@ fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols,
     if splits == 0 {
         return false;
     }
-    goal.terms.iter().any(|(symbol, coefficient)| {
+    let mut tried = Vec::new();
+    for (symbol, _) in facts.iter().map(Rc::as_ref).chain([goal]).flat_map(|form| &form.terms) {
         let cases = &symbols.get(*symbol).cases;
-        !cases.is_empty()
-            && cases.iter().all(|(value, holds)| {
-                let mut rest = goal.clone();
-                rest.terms.retain(|(other, _)| other != symbol);
-                let facts: FactList = holds.iter().chain(facts).cloned().collect();
-                rest.add_scaled(value, coefficient)
+        if cases.is_empty() || tried.contains(symbol) {
+            continue;
+        }
+        tried.push(*symbol);
+        let holds = |(value, holds): &(Linear, FactList)| {
+            let substituted = facts.iter().filter_map(|fact| match fact.find(*symbol) {
+                Some(_) => fact.substitute(*symbol, value).map(Rc::new),
+                None => Some(Rc::clone(fact)),
+            });
+            let facts: FactList = holds.iter().cloned().chain(substituted).collect();
+            impossible(&facts, mask, symbols)
+                || goal
+                    .substitute(*symbol, value)
                     .is_some_and(|goal| by_cases(&goal, &facts, mask, symbols, splits - 1))
-            })
+        };
+        if cases.iter().all(holds) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a fact is negative whatever its symbols are.
+fn impossible(facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
+    facts.iter().any(|fact| {
+        let negated = fact.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(-1));
+        negated.and_then(|form| lower_bound(&form, mask, symbols)).is_some_and(|bound| bound >= 0)
     })
 }
 
