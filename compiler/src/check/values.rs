@@ -16,6 +16,9 @@ pub(super) fn check(_kernel: &Kernel, facts: &Facts, diagnostics: &mut Diagnosti
                 EscapeKind::TooLarge => error(format!("index arithmetic may overflow: `{text}`"))
                     .note("nothing here says how large the operands are")
                     .help("state what bounds them in `requires(…)`, or guard it with a comparison"),
+                EscapeKind::StepOfZero => error(format!("the step of a loop may be zero: `{text}`"))
+                    .note("nothing here says that it is at least 1, and a step of zero never ends")
+                    .help("promise it in `requires(…)`, or guard the loop with a comparison"),
                 EscapeKind::DivisionByZero => error(format!("division may be by zero: `{text}`"))
                     .note("nothing here says that the divisor is at least 1")
                     .help("promise it in `requires(…)`, or guard the division with a comparison"),

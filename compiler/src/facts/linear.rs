@@ -143,6 +143,13 @@ impl Linear {
         Linear::int(0).add_scaled(self, factor)
     }
 
+    /// The form with a symbol replaced by another form; `None` on overflow.
+    pub(super) fn substitute(&self, symbol: SymbolId, by: &Linear) -> Option<Linear> {
+        let mut rest = self.clone();
+        rest.terms.retain(|(other, _)| *other != symbol);
+        rest.add_scaled(by, &self.coefficient(symbol))
+    }
+
     /// Applies an exact operation to the constant and all coefficients.
     pub fn map(&self, op: impl Fn(i64) -> Option<i64> + Copy) -> Option<Linear> {
         let mut terms = Vec::with_capacity(self.terms.len());

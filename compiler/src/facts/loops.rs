@@ -1,7 +1,6 @@
 //! Loops: iteration by iteration where the bounds are known, else one iteration that stands for all.
 
 use super::Presence;
-use super::Trips;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
@@ -9,6 +8,7 @@ use super::prove::tighten;
 use super::symbol::SymbolKind;
 use super::truth::{Truth, Value};
 use super::walk::{Walk, assigned_in};
+use super::{Escape, EscapeKind, Trips};
 use crate::ir::{Block, Handle, Local, Loop, Scalar, Scope};
 use std::rc::Rc;
 
@@ -21,6 +21,10 @@ impl Walk<'_> {
     pub(super) fn for_loop(&mut self, handle: Handle<Loop>) {
         let head = &self.kernel.loops[handle];
         let (start, end, step) = (self.form(head.start), self.form(head.end), self.form(head.step));
+        if !self.positive(&step) {
+            self.escapes
+                .push(Escape { span: self.kernel.exprs[head.step].span, kind: EscapeKind::StepOfZero });
+        }
         let known = match (start.known(), end.known(), step.known_uniform()) {
             (Some(start), Some(end), Some(step)) if step > 0 => self.iterations(start, end, step),
             _ => None,

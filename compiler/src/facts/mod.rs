@@ -115,6 +115,8 @@ pub enum EscapeKind {
     TooLarge,
     /// It may divide by zero.
     DivisionByZero,
+    /// It is the step of a loop, and may be zero.
+    StepOfZero,
 }
 
 /// How often the threads go round a loop, as far as the analysis has seen.

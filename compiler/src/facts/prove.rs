@@ -12,6 +12,8 @@ use std::rc::Rc;
 
 /// How many facts one proof may combine.
 const DEPTH: u32 = 5;
+/// How many symbols that are one of several values one proof may take apart.
+const SPLITS: u32 = 2;
 /// How many combinations one proof may try.
 const ATTEMPTS: u32 = 200;
 
@@ -20,7 +22,48 @@ pub type FactList = Vec<Rc<Linear>>;
 
 /// Whether `goal ≥ 0` for all threads in the mask.
 pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
-    search(goal, facts, mask, symbols, DEPTH, &mut { ATTEMPTS })
+    by_cases(goal, facts, mask, symbols, SPLITS)
+}
+
+/// Directly, or for each value that a symbol may have.
+fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, splits: u32) -> bool {
+    if search(goal, facts, mask, symbols, DEPTH, &mut { ATTEMPTS }) {
+        return true;
+    }
+    if splits == 0 {
+        return false;
+    }
+    let mut tried = Vec::new();
+    for (symbol, _) in facts.iter().map(Rc::as_ref).chain([goal]).flat_map(|form| &form.terms) {
+        let cases = &symbols.get(*symbol).cases;
+        if cases.is_empty() || tried.contains(symbol) {
+            continue;
+        }
+        tried.push(*symbol);
+        let holds_in = |case: &Case| {
+            let substituted = facts.iter().filter_map(|fact| match fact.find(*symbol) {
+                Some(_) => fact.substitute(*symbol, &case.value).map(Rc::new),
+                None => Some(Rc::clone(fact)),
+            });
+            let facts: FactList = case.facts.iter().cloned().chain(substituted).collect();
+            impossible(&facts, mask, symbols)
+                || goal
+                    .substitute(*symbol, &case.value)
+                    .is_some_and(|goal| by_cases(&goal, &facts, mask, symbols, splits - 1))
+        };
+        if cases.iter().all(holds_in) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a fact is negative whatever its symbols are.
+fn impossible(facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
+    facts.iter().any(|fact| {
+        let negated = fact.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(-1));
+        negated.and_then(|form| lower_bound(&form, mask, symbols)).is_some_and(|bound| bound >= 0)
+    })
 }
 
 /// The same by at most two facts, for questions whose answer is mostly no.
@@ -63,17 +106,6 @@ fn search(
                 {
                     return true;
                 }
-            }
-            let cases = &symbols.get(*symbol).cases;
-            let holds_in = |case: &Case, attempts: &mut u32| {
-                let mut rest = goal.clone();
-                rest.terms.retain(|(other, _)| other != symbol);
-                let facts: FactList = case.facts.iter().chain(facts).cloned().collect();
-                rest.add_scaled(&case.value, coefficient)
-                    .is_some_and(|rest| search(&rest, &facts, mask, symbols, depth - 1, attempts))
-            };
-            if !cases.is_empty() && cases.iter().all(|case| holds_in(case, attempts)) {
-                return true;
             }
         }
     }

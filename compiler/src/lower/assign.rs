@@ -5,8 +5,15 @@ use super::{Binding, Lower, Operand, Ty};
 use crate::ir::{self, BinaryOp, ExprKind, Handle, Place, Role, Stmt};
 use syn::Expr;
 
+/// The operator of a compound assignment, and the assignment.
+#[derive(Clone, Copy)]
+pub(super) struct Compound<'a> {
+    pub(super) op: BinaryOp,
+    pub(super) whole: &'a syn::ExprBinary,
+}
+
 impl Lower<'_> {
-    pub(super) fn assign(&mut self, left: &Expr, right: &Expr, op: Option<BinaryOp>) {
+    pub(super) fn assign(&mut self, left: &Expr, right: &Expr, op: Option<Compound<'_>>) {
         match left {
             Expr::Paren(inner) => self.assign(&inner.expr, right, op),
             Expr::Group(inner) => self.assign(&inner.expr, right, op),
@@ -25,7 +32,7 @@ impl Lower<'_> {
         }
     }
 
-    fn assign_variable(&mut self, path: &syn::ExprPath, right: &Expr, op: Option<BinaryOp>) {
+    fn assign_variable(&mut self, path: &syn::ExprPath, right: &Expr, op: Option<Compound<'_>>) {
         let name = path.path.get_ident().map(ToString::to_string).unwrap_or_default();
         let Some(Binding::Local(local)) = self.lookup(&name) else {
             if self.operand(&Expr::Path(path.clone()), None).is_value() {
@@ -46,7 +53,7 @@ impl Lower<'_> {
         let Some(value) = self.value(right, Some(ty)) else { return };
         let span = self.span(path);
         let old = self.expr(ExprKind::Local(local), ty, span);
-        if let Some(value) = self.updated(op, old, value, right) {
+        if let Some(value) = self.updated(op, old, value) {
             let new = self.ty(value);
             if new.vector == ty.vector && self.terms.unify(new.term, ty.term) {
                 self.push(Stmt::Assign { local, value });
@@ -59,21 +66,20 @@ impl Lower<'_> {
     /// The new value of a place under `=` or a compound assignment.
     fn updated(
         &mut self,
-        op: Option<BinaryOp>,
+        op: Option<Compound<'_>>,
         old: Handle<ir::Expr>,
         value: Handle<ir::Expr>,
-        at: &Expr,
     ) -> Option<Handle<ir::Expr>> {
-        let Some(op) = op else { return Some(value) };
-        let span = self.span(at);
-        match self.arithmetic(op, old, value, span, at) {
+        let Some(Compound { op, whole }) = op else { return Some(value) };
+        let span = self.span(whole);
+        match self.arithmetic(op, old, value, span, whole) {
             Operand::Value(value) => Some(value),
             Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => None,
         }
     }
 
     /// Rust evaluates the right side of an assignment to a place first, then the place.
-    fn assign_element(&mut self, left: &syn::ExprIndex, right: &Expr, op: Option<BinaryOp>) {
+    fn assign_element(&mut self, left: &syn::ExprIndex, right: &Expr, op: Option<Compound<'_>>) {
         let hint = self.element_hint(left);
         let value = self.value(right, hint);
         let Some(target) = self.target(left) else { return };
@@ -84,7 +90,7 @@ impl Lower<'_> {
             Target::Array(local, index) if index.len() == self.kernel.locals[local].extents.len() => {
                 let ty = self.local_types[local.index()];
                 let old = self.expr(ExprKind::Element(local, index.clone()), ty, span);
-                let Some(value) = self.updated(op, old, value, right) else { return };
+                let Some(value) = self.updated(op, old, value) else { return };
                 let new = self.ty(value);
                 if new.vector == ty.vector && self.terms.unify(new.term, ty.term) {
                     self.push(Stmt::AssignElement { local, index, value });
@@ -101,7 +107,7 @@ impl Lower<'_> {
                 };
                 let vector = self.expr(kind, ty, span);
                 let old = self.expr(ExprKind::Lane(vector, lane), Ty::scalar(ty.term), span);
-                let Some(value) = self.updated(op, old, value, right) else { return };
+                let Some(value) = self.updated(op, old, value) else { return };
                 let new = self.ty(value);
                 if new.vector.is_none() && self.terms.unify(new.term, ty.term) {
                     self.push(Stmt::AssignLane { local, index, lane, value });
@@ -119,13 +125,13 @@ impl Lower<'_> {
         &mut self,
         place: Place,
         value: Handle<ir::Expr>,
-        op: Option<BinaryOp>,
+        op: Option<Compound<'_>>,
         left: &syn::ExprIndex,
         right: &Expr,
     ) {
         let ty = Ty::scalar(self.terms.known(self.kernel.element(place.base)));
         let new = self.ty(value);
-        let shift = matches!(op, Some(BinaryOp::Shl | BinaryOp::Shr));
+        let shift = matches!(op, Some(Compound { op: BinaryOp::Shl | BinaryOp::Shr, .. }));
         if new.vector.is_some() || !(shift || self.terms.unify(new.term, ty.term)) {
             self.mismatch(right);
             return;
@@ -133,7 +139,7 @@ impl Lower<'_> {
         let value = match op {
             Some(_) => {
                 let old = self.load(place.clone(), ty, left);
-                let Some(value) = self.updated(op, old, value, right) else { return };
+                let Some(value) = self.updated(op, old, value) else { return };
                 value
             }
             None => value,

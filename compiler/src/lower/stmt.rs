@@ -1,5 +1,6 @@
 //! Statements.
 
+use super::assign::Compound;
 use super::expr::{binary_op, is_compound};
 use super::{Binding, Lower, Operand, Ty, shared};
 use crate::ast;
@@ -263,7 +264,8 @@ impl Lower<'_> {
         match &expr {
             Expr::Assign(assign) => self.assign(&assign.left, &assign.right, None),
             Expr::Binary(binary) if is_compound(&binary.op) => {
-                self.assign(&binary.left, &binary.right, binary_op(&binary.op));
+                let compound = binary_op(&binary.op).map(|op| Compound { op, whole: binary });
+                self.assign(&binary.left, &binary.right, compound);
             }
             Expr::If(branch) => self.if_statement(branch),
             Expr::ForLoop(head) => self.for_loop(head),

@@ -261,3 +261,114 @@ fn shifts_beyond_the_width() {
         "#]],
     );
 }
+
+#[test]
+fn division_by_zero() {
+    check(
+        &run_time("output[[thread_x() / n]] = 1.0;"),
+        expect![[r#"
+        error: division may be by zero: `thread_x() / n` [TP0501]
+        note: nothing here says that the divisor is at least 1
+        help: promise it in `requires(…)`, or guard the division with a comparison
+          at `thread_x() / n`
+    "#]],
+    );
+    check(
+        &run_time(
+            "if n > 0 {
+                #[budget(excess_sectors = 31, because = \"of no interest\")]
+                output[[thread_x() / n]] = 1.0;
+            }",
+        ),
+        expect![[r#"
+            error: this budget is too loose: it accepts 31 excess sectors, and the most that occurs is 0 [TP0102]
+            help: remove it: nothing here needs it
+              at `#[budget(excess_sectors = 31, because = "of no interest")]`
+        "#]],
+    );
+}
+
+/// A step that may be zero never ends; one that cannot be is a grid's width, or guarded.
+#[test]
+fn steps() {
+    check(
+        &run_time("for i in (thread_x()..64).step_by(n) { output[[i]] = 1.0; }"),
+        expect![[r#"
+        error: the step of a loop may be zero: `n` [TP0501]
+        note: nothing here says that it is at least 1, and a step of zero never ends
+        help: promise it in `requires(…)`, or guard the loop with a comparison
+          at `n`
+    "#]],
+    );
+    check(
+        &run_time("if n >= 1 { for i in (thread_x()..64).step_by(n) { output[[i]] = 1.0; } }"),
+        expect![[r#"
+            write `output[[i]]`: 1 × 4 B, 4/4 sectors
+            launch: output.len() >= 64
+        "#]],
+    );
+    check(
+        &run_time("for i in (thread_x()..64).step_by(32 * grid_x()) { output[[i]] = 1.0; }"),
+        expect![[r#"
+            write `output[[i]]`: 2 × 4 B, 8/8 sectors
+            launch: output.len() >= 64
+        "#]],
+    );
+}
+
+/// A variable that every iteration moves by one number is known as well as the loop's own.
+#[test]
+fn moved_by_a_loop() {
+    check(
+        &run_time(
+            "let mut j = thread_x();
+            for _i in 0..n {
+                if j < output.len() { output[[j]] = 1.0; }
+                j += 32;
+            }",
+        ),
+        expect![[r#"
+            write `output[[j]]`: 1 × 4 B, 4/4 sectors
+            launch: output.len() >= 64
+        "#]],
+    );
+    // Here not: how far it moves depends on the thread.
+    check(
+        &run_time(
+            "let mut j = 0;
+            for _i in 0..n {
+                if j < output.len() {
+                    #[budget(excess_sectors = 31, because = \"of no interest\")]
+                    output[[j]] = 1.0;
+                }
+                j += if thread_x() < m { 1 } else { 2 };
+            }",
+        ),
+        expect![[r#"
+            error: index arithmetic may overflow: `j += if thread_x() < m { 1 } else { 2 }` [TP0501]
+            note: nothing here says how large the operands are
+            help: state what bounds them in `requires(…)`, or guard it with a comparison
+              at `j += if thread_x() < m { 1 } else { 2 }`
+        "#]],
+    );
+}
+
+/// Rows whose length only the launch knows.
+#[test]
+fn rows_of_any_length() {
+    check(
+        &kernel(
+            "block = [32], grid = [output.len().div_ceil(32)], requires(output.len() == input.rows() * input.cols())",
+            "input: &Matrix<f32>, output: &mut Tensor<f32, 1>",
+            "let i = block_x() * 32 + thread_x();
+            if i < output.len() {
+                output[[i]] = input[[i / input.cols(), i % input.cols()]];
+            }",
+        ),
+        expect![[r#"
+            read `input[[i / input.cols(), i % input.cols()]]`: 1 × 4 B, 4/4 sectors
+            write `output[[i]]`: 1 × 4 B, 4/4 sectors
+            launch: output.len() == input.rows() * input.cols()
+        "#]],
+    );
+}

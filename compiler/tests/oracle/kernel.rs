@@ -38,6 +38,8 @@ pub(crate) struct Kernel {
     pub(crate) width: i64,
     /// Whether its loop runs over the rows of the input.
     pub(crate) streams: bool,
+    /// How many rows its accesses look ahead of the loop.
+    pub(crate) ahead: i64,
     /// Whether the rows of a warp start at whole sectors, so that the best alignment is reached.
     pub(crate) aligned: bool,
     extents: Vec<i64>,
@@ -287,10 +289,18 @@ fn tiled(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Kernel 
             1 => "(thread_x() + k) % 2 == 0".into(),
             _ => String::new(),
         };
-        let guard: Vec<String> = [some, guard].into_iter().filter(|part| !part.is_empty()).collect();
-        let body = match guard.is_empty() {
-            true => body,
-            false => format!("if {} {{ {body} }}", guard.join(" && ")),
+        let guard: Vec<String> = std::iter::once(some).chain(guard).filter(|part| !part.is_empty()).collect();
+        let body = match (guard.is_empty(), tape.below(12)) {
+            (true, _) => body,
+            (false, 10) => {
+                let parts: Vec<String> = guard.iter().map(|part| format!("!({part})")).collect();
+                format!("if {} {{ }} else {{ {body} }}", parts.join(" || "))
+            }
+            (false, 11) => {
+                let parts: Vec<String> = guard.iter().map(|part| format!("!({part})")).collect();
+                format!("if {} {{ }} else {{ {body} }}", parts.join(" && "))
+            }
+            (false, _) => format!("if {} {{ {body} }}", guard.join(" && ")),
         };
         statements.push(match tape.below(3) {
             0 => format!("for k in (0..{}).step_by({y}) {{ let k = k / {y}; {body} }}", iterations * y),
@@ -305,6 +315,7 @@ fn tiled(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Kernel 
         element,
         width,
         streams: false,
+        ahead: 0,
         aligned,
         extents,
         layout,
@@ -333,14 +344,14 @@ impl Kernel {
     }
 }
 
-/// The row and the column of an access to a tensor, and its guard, which is rarely wrong.
+/// The row and the column of an access to a tensor, and a guard for each, which is rarely wrong.
 fn guarded(
     tape: &mut Tape<'_>,
     tensor: &str,
     y: i64,
     width: i64,
     aligned: &mut bool,
-) -> (String, String, String) {
+) -> (String, String, [String; 2]) {
     let other = if tensor == "input" { "output" } else { "input" };
     let mut row = format!("row + k * {y}");
     let mut column = "column".to_string();
@@ -382,8 +393,7 @@ fn guarded(
         23 => column_guard = column_guard.replace(" < ", " <= "),
         _ => {}
     }
-    let parts: Vec<String> = [row_guard, column_guard].into_iter().filter(|part| !part.is_empty()).collect();
-    (row, column, parts.join(" && "))
+    (row, column, [row_guard, column_guard])
 }
 
 /// Rows of the input go through stages of a tile; how many there are is not known.
@@ -414,8 +424,14 @@ fn streaming(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Ker
         7 => "column <= input.cols()",
         _ => "column < input.cols()",
     };
+    let (head, row, ahead) = match tape.below(10) {
+        5 => ("(0..input.rows()).step_by(2)", "k", false),
+        7 | 8 => ("0..input.rows().max(1) - 1", "k + 1", true),
+        9 => ("0..input.rows()", "k + 1", true),
+        _ => ("0..input.rows()", "k", false),
+    };
     let statement = format!(
-        "for k in 0..input.rows() {{ if {guard} {{ tile{} = input[[k, column]]; }} sync_threads(); sum = sum + tile{}; sync_threads(); }}",
+        "for k in {head} {{ if {guard} {{ tile{} = input[[{row}, column]]; }} sync_threads(); sum = sum + tile{}; sync_threads(); }}",
         print_index(&write),
         print_index(&read)
     );
@@ -425,6 +441,7 @@ fn streaming(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Ker
         element,
         width: 1,
         streams: true,
+        ahead: i64::from(ahead),
         aligned: x * bytes % 32 == 0,
         extents,
         layout,

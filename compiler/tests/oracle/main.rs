@@ -147,9 +147,7 @@ fn accepted(kernel: &Kernel, compiled: &Compiled) -> Result<(), String> {
                 if row.sectors > counts.sectors || exact && row.sectors != counts.sectors {
                     return differs("sectors", row.sectors, counts.sectors);
                 }
-                if row.ideal_sectors < counts.ideal_sectors && exact
-                    || exact && row.ideal_sectors != counts.ideal_sectors
-                {
+                if exact && row.ideal_sectors != counts.ideal_sectors {
                     return differs("ideal sectors", row.ideal_sectors, counts.ideal_sectors);
                 }
             }

@@ -30,7 +30,7 @@ pub(crate) fn whole(kernel: &Kernel) -> Shape {
     let [rows, columns] = kernel.span;
     // One more, for neighbours.
     let columns = columns + kernel.width;
-    Shape { rows, columns, pitch: columns / 128 * 128 + 128 }
+    Shape { rows: rows + kernel.ahead, columns, pitch: columns / 128 * 128 + 128 }
 }
 
 /// Shapes around the span of a block, as far as the contract allows them.
