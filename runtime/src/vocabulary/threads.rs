@@ -39,7 +39,8 @@ positions! {
 
 /// Waits until all threads of the block are here; what they wrote to shared memory before is visible to all after.
 ///
-/// Every thread of the block must reach it: under a condition that differs between threads it is a compile error.
+/// Every thread of the block must reach it. Under a condition that differs between threads some do not: that is not
+/// proven yet. The simulator reports it, and a launch is undefined.
 ///
 /// # Panics
 /// On the host: it has a meaning only inside a kernel.
