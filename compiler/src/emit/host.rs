@@ -5,6 +5,7 @@ use crate::ast;
 use crate::check::{Checked, LaunchCheck};
 use crate::diagnostic::Diagnostics;
 use crate::ir::{BinaryOp, CompareOp, Expr, ExprKind, Handle, Kernel, ParamKind, Scalar, UnaryOp};
+use crate::lower::{element_type, peeled};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use tileproof_model::report::{Report, Role, SiteReport, Space, TileReport, Verdict};
@@ -152,7 +153,7 @@ enum ArgumentKind<'a> {
 
 fn argument(param: &ast::Param) -> Argument<'_> {
     let name = &param.name;
-    let kind = match &param.ty {
+    let kind = match peeled(&param.ty) {
         syn::Type::Reference(reference) => tensor(reference),
         _ => None,
     };
@@ -161,7 +162,7 @@ fn argument(param: &ast::Param) -> Argument<'_> {
 
 /// The element type and rank of `&Matrix<f32>` or `&mut Tensor<f32, 3>`.
 fn tensor(reference: &syn::TypeReference) -> Option<ArgumentKind<'_>> {
-    let syn::Type::Path(path) = &*reference.elem else { return None };
+    let syn::Type::Path(path) = peeled(&reference.elem) else { return None };
     let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
         return None;
     };
@@ -171,7 +172,7 @@ fn tensor(reference: &syn::TypeReference) -> Option<ArgumentKind<'_>> {
         Some(rank) => quote!(#rank),
         None => quote!(2),
     };
-    Some(match crate::lower::element_type(element) {
+    Some(match element_type(element) {
         Some(_) => ArgumentKind::Tensor { element, rank, mutable: reference.mutability.is_some() },
         None => ArgumentKind::Refused,
     })

@@ -464,13 +464,7 @@ impl Lower<'_> {
 
     fn cast(&mut self, cast: &syn::ExprCast) -> Operand {
         let Some(value) = self.value(&cast.expr, None) else { return Operand::Poison };
-        let scalar = match &*cast.ty {
-            syn::Type::Path(path) => {
-                path.path.get_ident().and_then(|ident| Scalar::from_name(&ident.to_string()))
-            }
-            _ => None,
-        };
-        let Some(scalar) = scalar else { return self.mismatch(cast) };
+        let Some(scalar) = self.scalar_type(&cast.ty) else { return self.mismatch(cast) };
         let from = self.ty(value);
         if from.vector.is_some() || scalar == Scalar::Bool {
             return self.mismatch(cast);

@@ -136,6 +136,7 @@ impl Lower<'_> {
     }
 
     fn param_kind(&mut self, ty: &syn::Type) -> Option<ParamKind> {
+        let ty = peeled(ty);
         let kind = match ty {
             syn::Type::Reference(reference) => {
                 self.tensor_kind(&reference.elem, reference.mutability.is_some())
@@ -171,7 +172,7 @@ impl Lower<'_> {
     }
 
     fn tensor_kind(&mut self, ty: &syn::Type, mutable: bool) -> Option<ParamKind> {
-        let syn::Type::Path(path) = ty else { return None };
+        let syn::Type::Path(path) = peeled(ty) else { return None };
         let segment = path.path.segments.last()?;
         let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
         let mut arguments = arguments.args.iter();
@@ -382,16 +383,27 @@ impl Lower<'_> {
     }
 }
 
+/// A type without what stands around it: parentheses, and the invisible group that `$t:ty` of a macro leaves behind.
+pub(crate) fn peeled(mut ty: &syn::Type) -> &syn::Type {
+    loop {
+        ty = match ty {
+            syn::Type::Group(group) => &group.elem,
+            syn::Type::Paren(paren) => &paren.elem,
+            _ => return ty,
+        };
+    }
+}
+
 /// The element type that a tensor has under this name, if it can be one.
 pub(crate) fn element_type(ty: &syn::Type) -> Option<Scalar> {
-    let syn::Type::Path(path) = ty else { return None };
+    let syn::Type::Path(path) = peeled(ty) else { return None };
     let scalar = Scalar::from_name(&path.path.get_ident()?.to_string())?;
     (!matches!(scalar, Scalar::Bool | Scalar::Usize)).then_some(scalar)
 }
 
 /// Whether this is a tensor, but for its elements.
 fn has_refused_element(ty: &syn::Type) -> bool {
-    let syn::Type::Path(path) = ty else { return false };
+    let syn::Type::Path(path) = peeled(ty) else { return false };
     path.path.segments.last().is_some_and(|segment| {
         (segment.ident == "Tensor" || segment.ident == "Matrix")
             && matches!(

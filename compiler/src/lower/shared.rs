@@ -1,6 +1,6 @@
 //! Shared tiles: `Shared::<[[f32; 32]; 32], Pad<1>>::new()`.
 
-use super::{Binding, Lower};
+use super::{Binding, Lower, peeled};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Base, Layout, Scalar, Tile};
 use syn::{Expr, GenericArgument, PathArguments, PathSegment, Type};
@@ -20,7 +20,7 @@ pub(super) fn declaration<'a>(init: &'a Expr, annotation: Option<&'a Type>) -> O
     if !shared.arguments.is_empty() {
         return Some(shared);
     }
-    match annotation {
+    match annotation.map(peeled) {
         Some(Type::Path(path)) => path.path.segments.last().filter(|segment| segment.ident == "Shared"),
         _ => Some(shared),
     }
@@ -82,7 +82,7 @@ impl Lower<'_> {
 
     fn tile_shape(&mut self, ty: &Type) -> Option<(Scalar, Vec<u32>)> {
         let mut extents = Vec::new();
-        let mut element = ty;
+        let mut element = peeled(ty);
         while let Type::Array(array) = element {
             let span = self.span(&array.len);
             match self.type_constant(&array.len, "the extent of a tile")? {
@@ -96,7 +96,7 @@ impl Lower<'_> {
                     return None;
                 }
             }
-            element = &array.elem;
+            element = peeled(&array.elem);
         }
         let elements = extents.iter().try_fold(1u32, |product, extent| product.checked_mul(*extent));
         match (self.scalar_type(element), elements) {
@@ -131,7 +131,7 @@ impl Lower<'_> {
 
     /// `None` where a number is not known, which is an error of its own; `Some(None)` where it is no layout.
     fn try_layout(&mut self, ty: &Type) -> Option<Option<Layout>> {
-        let Type::Path(path) = ty else { return Some(None) };
+        let Type::Path(path) = peeled(ty) else { return Some(None) };
         let Some(segment) = path.path.segments.last() else { return Some(None) };
         let mut numbers = Vec::new();
         if let PathArguments::AngleBracketed(arguments) = &segment.arguments {
@@ -144,10 +144,8 @@ impl Lower<'_> {
 
     /// A scalar type by name.
     pub(super) fn scalar_type(&self, ty: &Type) -> Option<Scalar> {
-        match ty {
+        match peeled(ty) {
             Type::Path(path) => Scalar::from_name(&path.path.get_ident()?.to_string()),
-            Type::Group(group) => self.scalar_type(&group.elem),
-            Type::Paren(paren) => self.scalar_type(&paren.elem),
             _ => None,
         }
     }

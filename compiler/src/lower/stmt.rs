@@ -2,7 +2,7 @@
 
 use super::assign::Compound;
 use super::expr::{binary_op, is_compound};
-use super::{Binding, Lower, Operand, Ty, shared};
+use super::{Binding, Lower, Operand, Ty, peeled, shared};
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, ExprKind, Handle, Stmt};
@@ -135,7 +135,7 @@ impl Lower<'_> {
         if let Some(scalar) = self.scalar_type(ty) {
             return Some(Ty::scalar(self.terms.known(scalar)));
         }
-        match ty {
+        match peeled(ty) {
             Type::Array(array) => self.value_type(&array.elem),
             Type::Path(path) => {
                 let segment = path.path.segments.last().filter(|segment| segment.ident == "Vector")?;
