@@ -3,7 +3,7 @@
 use super::Presence;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
-use super::linear::{Linear, SymbolId};
+use super::linear::Linear;
 use super::prove::tighten;
 use super::symbol::SymbolKind;
 use super::truth::{Truth, Value};
@@ -102,37 +102,66 @@ impl Walk<'_> {
     /// or that is at least the same for all threads, at last any value of the type.
     fn any_iteration(&mut self, handle: Handle<Loop>, start: &Linear, end: &Linear, step: &Linear) {
         let head = &self.kernel.loops[handle];
+        let same = [start, end, step].into_iter().all(|bound| self.is_uniform(bound));
+        let mut carried = self.carried(&head.body, if same { Scope::Block } else { Scope::Lane });
+        let bounds = Bounds { start, end, step, same };
         let name = format!("the iteration of `{}`", self.kernel.locals[head.variable].name);
-        let round = self.symbol_form(SymbolKind::Counter(handle), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
+        let kind = SymbolKind::Counter(handle);
+        let split = self.residues.contains_key(&kind);
+        if split && !carried.is_empty() {
+            // An iteration follows one with another residue, so what holds for those of this residue is not handed on.
+            let mark = self.mark();
+            let kind = SymbolKind::Derived(self.symbols.len() as u32);
+            let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
+            self.iteration(handle, &round, &bounds, &mut carried, true);
+            self.rewind(mark);
+        }
+        let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
+        self.iteration(handle, &round, &bounds, &mut carried, !split);
+        for variable in carried {
+            // After the loop it has gone round any number of times.
+            let scalar = self.kernel.locals[variable.local].ty.scalar();
+            self.environment[variable.local.index()] = Some(self.opaque(scalar, variable.scope()));
+        }
+    }
+
+    /// The body for an iteration of this number; the guesses are corrected if they are still open.
+    fn iteration(
+        &mut self,
+        handle: Handle<Loop>,
+        round: &Linear,
+        bounds: &Bounds<'_>,
+        carried: &mut [Carried],
+        open: bool,
+    ) {
+        let head = &self.kernel.loops[handle];
+        let Bounds { start, end, step, same } = *bounds;
         let variable = match step.known_uniform() {
-            Some(step) => start.add_scaled(&round, &Lanes::Uniform(step)),
-            None => self.symbols.multiply(&round, step).and_then(|distance| start.add(&distance)),
+            Some(step) => start.add_scaled(round, &Lanes::Uniform(step)),
+            None => self.symbols.multiply(round, step).and_then(|distance| start.add(&distance)),
         };
         let scalar = self.kernel.locals[head.variable].ty.scalar();
         let variable = match (variable, self.opaque(scalar, Scope::Lane)) {
             (Some(form), _) | (None, Value::Int(form)) => form,
             (None, Value::Truth(_) | Value::Data) => return,
         };
-        let same = [start, end, step].into_iter().all(|bound| self.is_uniform(bound));
         let (presence, scope) = (self.presence, self.enter());
         self.presence = if same { presence } else { presence.max(Presence::Edge) };
         let facts = [end.sub(&variable).and_then(|room| room.offset(-1)), variable.sub(start)];
         self.guards.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
         self.check_width(&variable, scalar);
-
-        let mut carried = self.carried(&head.body, if same { Scope::Block } else { Scope::Lane });
         loop {
             let mark = self.mark();
             let inside = self.enter();
-            for variable in &mut carried {
-                let value = variable.at_start(&round, self);
+            for variable in carried.iter_mut() {
+                let value = variable.at_start(round, self);
                 self.environment[variable.local.index()] = Some(value);
             }
             self.environment[head.variable.index()] = Some(Value::Int(variable.clone()));
             self.block(&head.body);
             self.leave(inside);
             let mut wrong = false;
-            for variable in &mut carried {
+            for variable in carried.iter_mut().filter(|_| open) {
                 wrong |= variable.correct(self);
             }
             if !wrong {
@@ -142,11 +171,6 @@ impl Walk<'_> {
         }
         self.leave(scope);
         self.presence = presence;
-        for variable in carried {
-            // After the loop it has gone round any number of times.
-            let scalar = self.kernel.locals[variable.local].ty.scalar();
-            self.environment[variable.local.index()] = Some(self.opaque(scalar, variable.scope()));
-        }
     }
 
     /// The variables from outside that a loop's body assigns, with the best guess for each.
@@ -160,7 +184,7 @@ impl Walk<'_> {
                 Value::Int(_) => Guess::Probe(scope),
                 Value::Truth(_) | Value::Data => Guess::Any(scope),
             };
-            is_scalar.then_some(Carried { local, before, guess, symbol: None })
+            is_scalar.then_some(Carried { local, before, most: scope, guess, start: None })
         });
         scalars.collect()
     }
@@ -193,6 +217,15 @@ impl Walk<'_> {
     }
 }
 
+/// The head of a loop.
+struct Bounds<'a> {
+    start: &'a Linear,
+    end: &'a Linear,
+    step: &'a Linear,
+    /// Whether they are the same for all threads.
+    same: bool,
+}
+
 /// What has been found so far.
 struct Mark {
     visits: usize,
@@ -207,9 +240,11 @@ struct Carried {
     local: Handle<Local>,
     /// Its value before the loop.
     before: Value,
+    /// Over which threads it can be the same at most.
+    most: Scope,
     guess: Guess,
-    /// What stands for its value at the start of the iteration that was tried.
-    symbol: Option<SymbolId>,
+    /// Its value at the start of the iteration that was tried.
+    start: Option<Linear>,
 }
 
 /// What a carried variable holds at the start of an iteration.
@@ -225,18 +260,24 @@ enum Guess {
 
 impl Carried {
     fn at_start(&mut self, round: &Linear, walk: &mut Walk<'_>) -> Value {
-        let scalar = walk.kernel.locals[self.local].ty.scalar();
-        self.symbol = None;
+        let value = self.guessed(round, walk);
+        self.start = match &value {
+            Value::Int(form) => Some(form.clone()),
+            Value::Truth(_) | Value::Data => None,
+        };
+        value
+    }
+
+    fn guessed(&self, round: &Linear, walk: &mut Walk<'_>) -> Value {
         if let (Guess::Moved(by), Value::Int(before)) = (self.guess, &self.before)
             && let Some(form) = before.add_scaled(round, &Lanes::Uniform(by))
         {
             return Value::Int(form);
         }
         if let Guess::Probe(scope) = self.guess {
-            let form = walk.probe(scope);
-            self.symbol = form.lone_symbol();
-            return Value::Int(form);
+            return Value::Int(walk.probe(scope));
         }
+        let scalar = walk.kernel.locals[self.local].ty.scalar();
         let name = format!("`{}`, which the loop changes,", walk.kernel.locals[self.local].name);
         walk.opaque_from(scalar, self.scope(), name)
     }
@@ -250,26 +291,28 @@ impl Carried {
 
     /// Holds the guess against the value at the end of the iteration; whether it had to be changed.
     fn correct(&mut self, walk: &Walk<'_>) -> bool {
-        let (scope, probed) = match self.guess {
-            Guess::Probe(scope) => (scope, true),
-            Guess::Any(scope) => (scope, false),
-            Guess::Moved(_) => return false,
-        };
-        let after = match &walk.environment[self.local.index()] {
-            Some(Value::Int(after)) => after,
-            Some(Value::Truth(_) | Value::Data) | None => return false,
-        };
-        let moved = self.symbol.and_then(|symbol| after.sub(&Linear::symbol(symbol))?.known_uniform());
-        if let Some(by) = moved {
-            self.guess = Guess::Moved(by);
-            return true;
-        }
-        let before = match &self.before {
+        let scope_of = |value: &Value| match value {
             Value::Int(form) => walk.symbols.scope(form),
-            Value::Truth(_) | Value::Data => Scope::Lane,
+            Value::Truth(truth) => truth.scope,
+            Value::Data => Scope::Lane,
         };
-        let possible = walk.symbols.scope(after).min(before).min(scope);
-        self.guess = Guess::Any(possible);
-        probed || possible < scope
+        let Some(after) = &walk.environment[self.local.index()] else { return false };
+        let moved = match (after, &self.start) {
+            (Value::Int(after), Some(start)) => after.sub(start).and_then(|moved| moved.known_uniform()),
+            (Value::Int(_) | Value::Truth(_) | Value::Data, _) => None,
+        };
+        let possible = scope_of(after).min(scope_of(&self.before)).min(self.most);
+        match (self.guess, moved) {
+            (Guess::Moved(by), Some(moved)) if by == moved => false,
+            (Guess::Probe(_), Some(moved)) => {
+                self.guess = Guess::Moved(moved);
+                true
+            }
+            (Guess::Any(scope), _) if possible >= scope => false,
+            (Guess::Probe(_) | Guess::Moved(_) | Guess::Any(_), _) => {
+                self.guess = Guess::Any(possible);
+                true
+            }
+        }
     }
 }
