@@ -38,6 +38,10 @@ pub(crate) struct Kernel {
     pub(crate) width: i64,
     /// Whether its loop runs over the rows of the input.
     pub(crate) streams: bool,
+    /// The largest value of its argument `n`.
+    pub(crate) most: i64,
+    /// Whether `n` chooses the stage of the tile, which a swizzle may make unknown.
+    pub(crate) chooses: bool,
     /// How many rows its accesses look ahead of the loop.
     pub(crate) ahead: i64,
     /// Whether the rows of a warp start at whole sectors, so that the best alignment is reached.
@@ -97,7 +101,7 @@ impl Kernel {
         let element = self.element;
         let array = self.extents.iter().rev().fold(element.to_string(), |inner, n| format!("[{inner}; {n}]"));
         let head = format!(
-            "fn kernel(input: &Matrix<{element}>, output: &mut Matrix<{element}>) {{ let mut tile = Shared::<{array}, {}>::new(); {fill} {}",
+            "fn kernel(n: usize, input: &Matrix<{element}>, output: &mut Matrix<{element}>) {{ let mut tile = Shared::<{array}, {}>::new(); {fill} {}",
             self.layout,
             self.before.join(" ")
         );
@@ -315,6 +319,8 @@ fn tiled(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Kernel 
         element,
         width,
         streams: false,
+        most: 0,
+        chooses: false,
         ahead: 0,
         aligned,
         extents,
@@ -424,6 +430,11 @@ fn streaming(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Ker
         7 => "column <= input.cols()",
         _ => "column < input.cols()",
     };
+    let chooses = tape.rarely(5);
+    let print_stage = |index: &[Expr]| match chooses {
+        true => format!("[n]{}", print_index(&index[1..])),
+        false => print_index(index),
+    };
     let (head, row, ahead) = match tape.below(10) {
         5 => ("(0..input.rows()).step_by(2)", "k", false),
         7 | 8 => ("0..input.rows().max(1) - 1", "k + 1", true),
@@ -432,8 +443,8 @@ fn streaming(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Ker
     };
     let statement = format!(
         "for k in {head} {{ if {guard} {{ tile{} = input[[{row}, column]]; }} sync_threads(); sum = sum + tile{}; sync_threads(); }}",
-        print_index(&write),
-        print_index(&read)
+        print_stage(&write),
+        print_stage(&read)
     );
     Kernel {
         block,
@@ -441,11 +452,17 @@ fn streaming(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Ker
         element,
         width: 1,
         streams: true,
+        most: stages - 1,
+        chooses,
         ahead: i64::from(ahead),
         aligned: x * bytes % 32 == 0,
         extents,
         layout,
-        requires: vec!["output.cols() == input.cols()".into(), format!("output.rows() >= {y}")],
+        requires: vec![
+            "output.cols() == input.cols()".into(),
+            format!("output.rows() >= {y}"),
+            format!("n < {stages}"),
+        ],
         before: vec![
             format!("let mut sum = 0 as {element};"),
             format!("let column = block_x() * {x} + thread_x();"),

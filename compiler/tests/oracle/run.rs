@@ -74,9 +74,10 @@ pub(crate) fn run(
     lowered: &ir::Kernel,
     shape: Shape,
     grid: [u32; 3],
+    n: i64,
 ) -> Result<Vec<SiteCounts>, Fault> {
     let bytes = u64::from(
-        lowered.element(ir::Base::Tensor(lowered.params.handles().next().expect("an input"))).bytes(),
+        lowered.element(ir::Base::Tensor(lowered.params.handles().nth(1).expect("an input"))).bytes(),
     );
     let Shape { rows, columns, pitch } = shape;
     // A kernel that streams writes a row for each of the block's own rows.
@@ -92,7 +93,11 @@ pub(crate) fn run(
             base: 0,
         })
     };
-    let mut arguments = [tensor(Buffer::Read(&input), rows), tensor(Buffer::Write(&mut output), written)];
+    let mut arguments = [
+        Argument::Scalar(n as u64),
+        tensor(Buffer::Read(&input), rows),
+        tensor(Buffer::Write(&mut output), written),
+    ];
     simulate(lowered, grid, &mut arguments)
 }
 

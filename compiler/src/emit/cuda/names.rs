@@ -136,8 +136,16 @@ fn is_reserved(name: &str) -> bool {
         || name.rsplit_once('_').is_some_and(|(first, last)| is_type(last) && listed(PRELUDE, first))
 }
 
+/// Whether a name is among words separated by white space. Searching the text is quicker than taking it apart: this is
+/// asked for every name.
 fn listed(words: &str, name: &str) -> bool {
-    words.split_whitespace().any(|word| word == name)
+    let is_edge = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
+    let bytes = words.as_bytes();
+    !name.is_empty()
+        && words.match_indices(name).any(|(start, _)| {
+            is_edge(start.checked_sub(1).and_then(|before| bytes.get(before)))
+                && is_edge(bytes.get(start + name.len()))
+        })
 }
 
 /// Whether it is a function of the device library. A local may hide one, an entry point cannot overload it.
