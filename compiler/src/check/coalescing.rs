@@ -80,8 +80,8 @@ pub(super) fn judge(
     let mut known: Vec<(Access, WarpCost)> = Vec::new();
     for (run, visit) in visits {
         let offset = match tensor_offset(kernel, param, visit, &run.symbols) {
-            Some(offset) => offset,
-            None => {
+            Some(offset) if is_in_memory(&offset, visit) => offset,
+            Some(_) | None => {
                 judgement.unknown = Some("the numbers in the index are too large".into());
                 Linear::int(0)
             }
@@ -131,6 +131,12 @@ pub(super) fn judge(
         judgement.shortest_run = 0;
     }
     judgement
+}
+
+/// Whether the known part of an offset is small enough to be computed with, as every offset in a memory is.
+fn is_in_memory(offset: &Linear, visit: &Visit) -> bool {
+    let most = 1 << 48;
+    offset.constant.extremes(&visit.mask).is_none_or(|(least, largest)| -most < least && largest < most)
 }
 
 fn groups(kernel: &Kernel, site: &Site, visit: &Visit, offset: &Linear, warp: usize) -> Vec<Group> {

@@ -410,10 +410,12 @@ impl Walk<'_> {
             BinaryOp::Mul => self.symbols.multiply(&a, &b),
             BinaryOp::Div => self.divide(&a, &b).map(|(quotient, _)| quotient),
             BinaryOp::Rem => self.divide(&a, &b).map(|(_, remainder)| remainder),
-            BinaryOp::DivCeil => match b.known_uniform().and_then(|divisor| a.offset(divisor - 1)) {
-                Some(up) => self.divide(&up, &b).map(|(quotient, _)| quotient),
-                None => self.divide_up_symbolic(&a, &b),
-            },
+            BinaryOp::DivCeil => {
+                match b.known_uniform().and_then(|divisor| a.offset(divisor.checked_sub(1)?)) {
+                    Some(up) => self.divide(&up, &b).map(|(quotient, _)| quotient),
+                    None => self.divide_up_symbolic(&a, &b),
+                }
+            }
             BinaryOp::Shl => {
                 match b.known().and_then(|by| by.map(|by| (0..62).contains(&by).then(|| 1i64 << by))) {
                     Some(factor) => a.scale(&factor),
@@ -425,10 +427,10 @@ impl Walk<'_> {
                 None => self.shift_down(&a, &b),
             },
             BinaryOp::And => match (b.known_uniform(), a.known_uniform()) {
-                (Some(mask), _) if mask >= 0 && (mask + 1) & mask == 0 => {
+                (Some(mask), _) if is_low_bits(mask) => {
                     self.divide(&a, &Linear::int(mask + 1)).map(|(_, remainder)| remainder)
                 }
-                (_, Some(mask)) if mask >= 0 && (mask + 1) & mask == 0 => {
+                (_, Some(mask)) if is_low_bits(mask) => {
                     self.divide(&b, &Linear::int(mask + 1)).map(|(_, remainder)| remainder)
                 }
                 _ => self.bitwise(op, &a, &b),
@@ -626,6 +628,11 @@ impl Walk<'_> {
             _ => self.opaque(scalar, Scope::Lane),
         }
     }
+}
+
+/// Whether the ones of a number are its lowest bits, and the next number is one too.
+fn is_low_bits(mask: i64) -> bool {
+    mask >= 0 && mask.checked_add(1).is_some_and(|next| next & mask == 0)
 }
 
 fn mask_of(lanes: &Lanes, test: impl Fn(i64) -> bool) -> Mask {

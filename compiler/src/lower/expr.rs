@@ -8,6 +8,9 @@ use crate::span::SpanId;
 use quote::ToTokens;
 use syn::{BinOp, Expr, Lit, UnOp};
 
+/// An array that is not a shared tile has at most so many values: far more than a thread has registers.
+const MOST_ARRAY_VALUES: usize = 4096;
+
 impl Lower<'_> {
     /// Lowers an expression. `expected` is a hint for literals and vector widths, not a demand.
     pub(super) fn operand(&mut self, expr: &Expr, expected: Option<Ty>) -> Operand {
@@ -31,7 +34,7 @@ impl Lower<'_> {
             Expr::Repeat(repeat) => match self.type_constant(&repeat.len, "the length of an array") {
                 Some(length) => {
                     let part = self.operand(&repeat.expr, expected);
-                    Operand::List(vec![part; usize::try_from(length).unwrap_or(0).min(4096)])
+                    self.repeated(part, length, repeat)
                 }
                 None => Operand::Poison,
             },
@@ -106,6 +109,20 @@ impl Lower<'_> {
             | Expr::Verbatim(_) => self.not_in_a_kernel(expr),
             _ => self.not_in_a_kernel(expr),
         }
+    }
+
+    fn repeated(&mut self, part: Operand, length: i128, at: &syn::ExprRepeat) -> Operand {
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        if part.leaves().saturating_mul(length) > MOST_ARRAY_VALUES {
+            return self.unsupported(
+                at,
+                &format!(
+                    "an array of more than {MOST_ARRAY_VALUES} values does not fit the registers of a thread"
+                ),
+                "give each thread fewer values, or put them into a shared tile",
+            );
+        }
+        Operand::List(vec![part; length])
     }
 
     fn not_in_a_kernel(&mut self, expr: &Expr) -> Operand {
@@ -322,8 +339,9 @@ impl Lower<'_> {
         if !fits {
             return self.mismatch(unary);
         }
-        if let (UnaryOp::Negate, ExprKind::Int(value)) = (op, &self.kernel.exprs[a].kind) {
-            let value = -*value;
+        if let (UnaryOp::Negate, ExprKind::Int(value)) = (op, &self.kernel.exprs[a].kind)
+            && let Some(value) = value.checked_neg()
+        {
             return Operand::Value(self.expr(ExprKind::Int(value), ty, span));
         }
         Operand::Value(self.expr(ExprKind::Unary(op, a), ty, span))
@@ -502,7 +520,7 @@ fn fold(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
         BinaryOp::Shr => (0..64).contains(&b).then(|| a >> b),
         BinaryOp::Min => Some(a.min(b)),
         BinaryOp::Max => Some(a.max(b)),
-        BinaryOp::DivCeil => (a >= 0 && b > 0).then(|| (a + b - 1) / b),
+        BinaryOp::DivCeil => (a >= 0 && b > 0).then(|| a / b + i128::from(a % b != 0)),
     }
 }
 

@@ -8,6 +8,9 @@ use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 /// The methods that a kernel knows, for the error that lists them.
 const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
 
+/// A lane moves 16 bytes at most, and no element is smaller than one.
+const MOST_VECTOR_VALUES: u32 = 16;
+
 impl Lower<'_> {
     /// `thread_x()`, `sync_threads()`, `Vector::splat(…)`.
     pub(super) fn call(&mut self, call: &ExprCall, expected: Option<Ty>) -> Operand {
@@ -92,6 +95,17 @@ impl Lower<'_> {
                     );
                     return Operand::Poison;
                 };
+                if width > MOST_VECTOR_VALUES {
+                    self.diagnostics.report(
+                        Diagnostic::new(
+                            Code::VectorWidth,
+                            span,
+                            format!("no instruction moves {width} values for one lane"),
+                        )
+                        .note("a lane moves 1, 2, 4, 8 or 16 bytes"),
+                    );
+                    return Operand::Poison;
+                }
                 Some(vec![value; width as usize])
             }
             (_, Operand::Poison) => return Operand::Poison,

@@ -52,6 +52,16 @@ enum Operand {
     Poison,
 }
 
+impl Operand {
+    /// How many scalars and vectors it holds.
+    fn leaves(&self) -> usize {
+        match self {
+            Operand::List(parts) | Operand::Tuple(parts) => parts.iter().map(Operand::leaves).sum(),
+            Operand::Value(_) | Operand::Array(..) | Operand::Poison => 1,
+        }
+    }
+}
+
 /// The state of lowering one kernel.
 struct Lower<'a> {
     kernel: Kernel,

@@ -196,7 +196,7 @@ impl Lower<'_> {
         let indices: Vec<_> = array.elems.iter().map(|index| self.index_value(index)).collect();
         let indices = indices.into_iter().collect::<Option<Vec<_>>>()?;
         let element = self.kernel.element(base);
-        let bytes = width * i128::from(element.bytes());
+        let bytes = width.saturating_mul(i128::from(element.bytes()));
         if !(width >= 1 && [1, 2, 4, 8, 16].contains(&bytes) && [1, 2, 4, 8, 16].contains(&width)) {
             let span = self.span(at);
             let widest = 16 / element.bytes();
