@@ -46,9 +46,9 @@ pub fn take_budget(attributes: &mut Vec<Attribute>, diagnostics: &mut Diagnostic
 /// How much is accepted.
 fn cost(input: ParseStream<'_>) -> syn::Result<u32> {
     let literal: LitInt = input.parse()?;
-    literal
-        .base10_parse()
-        .map_err(|_| syn::Error::new(literal.span(), format!("a cost is a whole number, and `{literal}` is none")))
+    literal.base10_parse().map_err(|_| {
+        syn::Error::new(literal.span(), format!("a cost is a whole number, and `{literal}` is none"))
+    })
 }
 
 fn read(attribute: &Attribute, span: SpanId) -> syn::Result<Budget> {

@@ -30,10 +30,12 @@ pub(super) fn check(kernel: &Kernel, rows: &[SiteReport], diagnostics: &mut Diag
                 )
                 .note("the statement has no access of that kind")
                 .help("remove it"),
-                Some(0) if accepted == 0 && !unknown => {
-                    Diagnostic::new(Code::Budget, budget.span, format!("this budget accepts nothing: `{key} = 0`"))
-                        .help("remove it: nothing here needs it")
-                }
+                Some(0) if accepted == 0 && !unknown => Diagnostic::new(
+                    Code::Budget,
+                    budget.span,
+                    format!("this budget accepts nothing: `{key} = 0`"),
+                )
+                .help("remove it: nothing here needs it"),
                 Some(worst) if worst < accepted && !unknown => {
                     let error = Diagnostic::new(
                         Code::Budget,

@@ -1,12 +1,14 @@
 //! The value of an expression for every thread.
 
-use super::{Escape, RegisterFault};
+use super::arithmetic::apply;
+use super::condition::Truth;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
-use super::prove::{gcd, lower_bound, non_negative, tighten};
+use super::prove::{lower_bound, non_negative, tighten};
 use super::symbol::{Symbol, SymbolKind};
-use super::walk::{Truth, Value, Walk};
-use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Scalar, Type, UnaryOp};
+use super::walk::{Value, Walk};
+use super::{Escape, RegisterFault};
+use crate::ir::{Axis, BinaryOp, Expr, ExprKind, Handle, Scalar, Type, UnaryOp};
 use std::rc::Rc;
 
 /// Index arithmetic that guards must bound is asked to stay below this: a number that fits the forms, and larger than an
@@ -16,9 +18,6 @@ const INDEX_LIMIT: i64 = 1 << 62;
 pub(super) const EXTENT_LIMIT: i128 = 1 << 47;
 /// What the launcher demands of extents, strides and index arguments before it chooses 32-bit indices.
 pub(super) const NARROW_LIMIT: i128 = 1 << 31;
-
-/// A symbol that ranges this far settles no comparison for some threads only.
-const FAR: i128 = 1 << 40;
 
 /// How a symbol came about, so that equal operations on equal operands give one symbol.
 #[derive(Clone, Debug, PartialEq)]
@@ -237,11 +236,9 @@ impl Walk<'_> {
     }
 
     /// The result of an operation that is not linear: a symbol with a range, and the facts that define it.
-    fn derived(
+    pub(super) fn derived(
         &mut self,
-        operation: Operation,
-        a: &Linear,
-        b: &Linear,
+        (operation, a, b): (Operation, &Linear, &Linear),
         range: (i128, i128),
         interior: Option<Linear>,
         name: String,
@@ -286,7 +283,7 @@ impl Walk<'_> {
     }
 
     /// The least and largest value by the ranges of the symbols.
-    fn bounds(&self, form: &Linear) -> (i128, i128) {
+    pub(super) fn bounds(&self, form: &Linear) -> (i128, i128) {
         let low = lower_bound(form, &self.mask, &self.symbols);
         let high =
             form.scale(&Lanes::Uniform(-1)).and_then(|form| lower_bound(&form, &self.mask, &self.symbols));
@@ -294,7 +291,7 @@ impl Walk<'_> {
     }
 
     /// The same, for a value of this type.
-    fn bounds_of(&self, form: &Linear, scalar: Scalar) -> (i128, i128) {
+    pub(super) fn bounds_of(&self, form: &Linear, scalar: Scalar) -> (i128, i128) {
         let (low, high) = self.bounds(form);
         scalar.range().map_or((low, high), |(least, most)| (low.max(least), high.min(most)))
     }
@@ -429,7 +426,7 @@ impl Walk<'_> {
                 Some(up) => self.divide(&up, &b).map(|(quotient, _)| quotient),
                 None => self.divide(&a, &b).and_then(|(quotient, _)| quotient.offset(1)).map(|high| {
                     let range = (0, self.bounds(&high).1);
-                    self.derived(Operation::Binary(op), &a, &b, range, None, "a quotient".into(), |q| {
+                    self.derived((Operation::Binary(op), &a, &b), range, None, "a quotient".into(), |q| {
                         vec![high.sub(q)]
                     })
                 }),
@@ -462,236 +459,6 @@ impl Walk<'_> {
                 self.fit(None, scalar, expr)
             }
             None => self.opaque(scalar, self.is_uniform(&a) && self.is_uniform(&b)),
-        }
-    }
-
-    /// `a && b`, `a || b`. The right side counts only where the left one leaves the result open, so what goes wrong in
-    /// it elsewhere does not matter.
-    fn logical(&mut self, and: bool, a: Handle<Expr>, b: Handle<Expr>) -> Truth {
-        let left = self.truth(a);
-        let before = (self.escapes.len(), self.register_faults.len(), self.narrow);
-        let mut right = self.truth(b);
-        if (self.escapes.len(), self.register_faults.len(), self.narrow) != before {
-            self.escapes.truncate(before.0);
-            self.register_faults.truncate(before.1);
-            self.narrow = before.2;
-            let (scope, mask) = (self.enter(), self.mask.clone());
-            let (decided, holds) = match and {
-                true => (&left.known_false, &left.when_true),
-                false => (&left.known_true, &left.when_false),
-            };
-            self.mask = mask.and(&decided.not());
-            self.guards.extend(holds.iter().cloned());
-            let learnt = self.guards.len();
-            right = self.truth(b);
-            // What defines symbols of the right side holds where that side counts.
-            let defining = self.guards.split_off(learnt);
-            if and { right.when_true.extend(defining) } else { right.when_false.extend(defining) }
-            self.leave(scope);
-            self.mask = mask;
-        }
-        if and { left.and(right) } else { left.not().and(right.not()).not() }
-    }
-
-    /// Quotient and remainder of non-negative numbers.
-    fn divide(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
-        if !self.holds(a) {
-            return None;
-        }
-        let Some(divisor) = b.known_uniform() else { return self.divide_symbolic(a, b) };
-        if divisor <= 0 {
-            return None;
-        }
-        // Exact where all coefficients are multiples of the divisor.
-        let (mut exact, mut requested) = (true, false);
-        for (symbol, coefficient) in &a.terms {
-            let remainder = coefficient.map(|value| Some(value.rem_euclid(divisor)))?;
-            if remainder.is_zero() {
-                continue;
-            }
-            exact = false;
-            if let Some(value) = coefficient.uniform() {
-                requested |= self.request(a, *symbol, divisor / gcd(value.abs(), divisor));
-            }
-        }
-        if exact {
-            let quotient = a.map(|value| Some(value.div_euclid(divisor)))?;
-            let remainder = a.constant.map(|value| Some(value.rem_euclid(divisor)))?;
-            return Some((quotient, Linear::constant(remainder)));
-        }
-        let (_, high) = self.bounds(a);
-        let scaled = |q: &Linear| q.scale(&Lanes::Uniform(divisor));
-        let name = format!("a quotient by {divisor}");
-        let range = (0, high / i128::from(divisor));
-        let quotient = self.derived(Operation::Quotient, a, b, range, None, name, |q| {
-            let Some(multiple) = scaled(q) else { return Vec::new() };
-            vec![a.sub(&multiple), multiple.sub(a).and_then(|rest| rest.offset(divisor - 1))]
-        });
-        if requested {
-            self.pending.extend(quotient.lone_symbol());
-        }
-        let remainder = a.sub(&scaled(&quotient)?)?;
-        Some((quotient, remainder))
-    }
-
-    fn divide_symbolic(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
-        if !self.holds(&b.offset(-1)?) {
-            return None;
-        }
-        let (_, high) = self.bounds(a);
-        let quotient =
-            self.derived(Operation::Quotient, a, b, (0, high), None, "a quotient".into(), |q| vec![a.sub(q)]);
-        let remainder =
-            self.derived(Operation::Remainder, a, b, (0, high), Some(a.clone()), "a remainder".into(), |r| {
-                vec![a.sub(r), b.sub(r).and_then(|rest| rest.offset(-1))]
-            });
-        Some((quotient, remainder))
-    }
-
-    /// `&`, `|`, `^`: exact on the low bits that no symbol reaches.
-    fn bitwise(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
-        let (form, lanes) = match (a.known(), b.known()) {
-            (_, Some(lanes)) => (a, lanes),
-            (Some(lanes), _) => (b, lanes),
-            (None, None) => return self.bitwise_derived(op, a, b),
-        };
-        let (least, most) = (lanes.min(&self.mask)?.0, lanes.max(&self.mask)?);
-        if least < 0 || most >= 1 << 61 {
-            return None;
-        }
-        let block = ((most + 1) as u64).next_power_of_two() as i64;
-        let (mut exact, mut requested) = (true, false);
-        for (symbol, coefficient) in &form.terms {
-            if !coefficient.map(|value| Some(value.rem_euclid(block)))?.is_zero() {
-                exact = false;
-                if let Some(value) = coefficient.uniform() {
-                    requested |= self.request(form, *symbol, block / gcd(value.abs(), block));
-                }
-            }
-        }
-        if !exact {
-            let derived = self.bitwise_derived(op, a, b)?;
-            if requested {
-                self.pending.extend(derived.lone_symbol());
-            }
-            return Some(derived);
-        }
-        let low = form.constant.map(|value| Some(value.rem_euclid(block)))?;
-        let combined = low.zip(lanes, |low, other| apply(op, low, other))?;
-        match op {
-            BinaryOp::And => Some(Linear::constant(combined)),
-            _ => form.sub(&Linear::constant(low))?.add(&Linear::constant(combined)),
-        }
-    }
-
-    fn bitwise_derived(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
-        if !(self.holds(a) && self.holds(b)) {
-            return None;
-        }
-        let most = self.bounds(a).1.max(self.bounds(b).1);
-        let high = (u128::try_from(most).ok()?.checked_add(1)?.checked_next_power_of_two()? - 1) as i128;
-        let name = "a bit pattern".to_string();
-        Some(self.derived(Operation::Binary(op), a, b, (0, high), None, name, |r| match op {
-            BinaryOp::And => vec![a.sub(r), b.sub(r)],
-            BinaryOp::Or => vec![r.sub(a), r.sub(b)],
-            _ => Vec::new(),
-        }))
-    }
-
-    fn extremum(&mut self, op: BinaryOp, a: &Linear, b: &Linear, scalar: Scalar) -> Option<Linear> {
-        let min = op == BinaryOp::Min;
-        let difference = b.sub(a)?;
-        if self.holds(&difference) {
-            return Some(if min { a.clone() } else { b.clone() });
-        }
-        if self.holds(&a.sub(b)?) {
-            return Some(if min { b.clone() } else { a.clone() });
-        }
-        let ((low_a, high_a), (low_b, high_b)) = (self.bounds_of(a, scalar), self.bounds_of(b, scalar));
-        let range =
-            if min { (low_a.min(low_b), high_a.min(high_b)) } else { (low_a.max(low_b), high_a.max(high_b)) };
-        // Away from the edge the result is the side that differs between threads.
-        let interior = match (self.is_uniform(a), self.is_uniform(b)) {
-            (false, true) => Some(a.clone()),
-            (true, false) => Some(b.clone()),
-            _ => None,
-        };
-        let name = if min { "a minimum" } else { "a maximum" }.to_string();
-        let form = self.derived(Operation::Binary(op), a, b, range, interior, name, |r| {
-            if min { vec![a.sub(r), b.sub(r)] } else { vec![r.sub(a), r.sub(b)] }
-        });
-        if let Some(symbol) = form.lone_symbol() {
-            let (first, second) = if min { (difference, a.sub(b)?) } else { (a.sub(b)?, difference) };
-            let cases = vec![(a.clone(), vec![Rc::new(first)]), (b.clone(), vec![Rc::new(second)])];
-            self.symbols.set_cases(symbol, cases);
-        }
-        Some(form)
-    }
-
-    fn comparison(&mut self, op: CompareOp, a: Handle<Expr>, b: Handle<Expr>) -> Value {
-        let (a, b) = match (self.value(a), self.value(b)) {
-            (Value::Int(a), Value::Int(b)) => (a, b),
-            _ => return Value::Truth(Truth::data()),
-        };
-        let truth = match op {
-            CompareOp::Less => self.at_least(&b, &a, 1),
-            CompareOp::LessEqual => self.at_least(&b, &a, 0),
-            CompareOp::Greater => self.at_least(&a, &b, 1),
-            CompareOp::GreaterEqual => self.at_least(&a, &b, 0),
-            CompareOp::Equal => self.equal(&a, &b),
-            CompareOp::NotEqual => self.equal(&a, &b).not(),
-        };
-        Value::Truth(truth)
-    }
-
-    /// `a ≥ b + by`.
-    fn at_least(&mut self, a: &Linear, b: &Linear, by: i64) -> Truth {
-        let Some(form) = a.sub(b).and_then(|form| form.offset(-by)) else { return Truth::data() };
-        if let Some(lanes) = form.known() {
-            return Truth::known(mask_of(lanes, |value| value >= 0));
-        }
-        let negated = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(-1));
-        if self.holds(&form) {
-            return Truth::known(Mask::Uniform(true));
-        }
-        if negated.as_ref().is_some_and(|negated| self.holds(negated)) {
-            return Truth::known(Mask::Uniform(false));
-        }
-        let arbitrary = form.terms.iter().any(|(symbol, _)| !self.symbols.get(*symbol).uniform);
-        let (known_true, known_false) = self.settled_threads(&form);
-        Truth {
-            known_true,
-            known_false,
-            when_true: vec![Rc::new(tighten(form))],
-            when_false: negated.map(|form| Rc::new(tighten(form))).into_iter().collect(),
-            arbitrary,
-        }
-    }
-
-    /// The threads for which a form is certainly non-negative, and those for which it is certainly negative, by the
-    /// ranges of its symbols.
-    fn settled_threads(&self, form: &Linear) -> (Mask, Mask) {
-        let unknown = Linear { constant: Lanes::Uniform(0), terms: form.terms.clone() };
-        let (low, high) = self.bounds(&unknown);
-        let mask = |test: &dyn Fn(i128) -> bool| mask_of(&form.constant, |value| test(i128::from(value)));
-        (
-            if low < -FAR { Mask::Uniform(false) } else { mask(&|value| value + low >= 0) },
-            if high > FAR { Mask::Uniform(false) } else { mask(&|value| value + high < 0) },
-        )
-    }
-
-    fn equal(&mut self, a: &Linear, b: &Linear) -> Truth {
-        let Some(form) = a.sub(b) else { return Truth::data() };
-        if let Some(lanes) = form.known() {
-            return Truth::known(mask_of(lanes, |value| value == 0));
-        }
-        let negated = form.scale(&Lanes::Uniform(-1));
-        Truth {
-            known_true: Mask::Uniform(false),
-            known_false: Mask::Uniform(false),
-            arbitrary: !self.is_uniform(&form),
-            when_true: negated.into_iter().chain([form]).map(Rc::new).collect(),
-            when_false: Vec::new(),
         }
     }
 
@@ -752,39 +519,5 @@ impl Walk<'_> {
             }
             _ => self.opaque(scalar, false),
         }
-    }
-}
-
-fn mask_of(lanes: &Lanes, test: impl Fn(i64) -> bool) -> Mask {
-    match lanes {
-        Lanes::Uniform(value) => Mask::Uniform(test(*value)),
-        Lanes::Each(values) => {
-            let mut out = vec![false; values.len()];
-            let mut i = 0;
-            while i < out.len() {
-                out[i] = test(values[i]);
-                i += 1;
-            }
-            Mask::each(out)
-        }
-    }
-}
-
-/// Integer arithmetic on known numbers; `None` where it is not defined or does not fit.
-fn apply(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
-    match op {
-        BinaryOp::Add => a.checked_add(b),
-        BinaryOp::Sub => a.checked_sub(b),
-        BinaryOp::Mul => a.checked_mul(b),
-        BinaryOp::Div => a.checked_div(b),
-        BinaryOp::Rem => a.checked_rem(b),
-        BinaryOp::And => Some(a & b),
-        BinaryOp::Or => Some(a | b),
-        BinaryOp::Xor => Some(a ^ b),
-        BinaryOp::Shl => (0..63).contains(&b).then(|| a.checked_mul(1 << b)).flatten(),
-        BinaryOp::Shr => (0..63).contains(&b).then(|| a >> b),
-        BinaryOp::Min => Some(a.min(b)),
-        BinaryOp::Max => Some(a.max(b)),
-        BinaryOp::DivCeil => (a >= 0 && b > 0).then(|| a.div_euclid(b) + i64::from(a % b != 0)),
     }
 }

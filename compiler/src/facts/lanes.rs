@@ -17,17 +17,16 @@ pub enum Lanes {
 impl Lanes {
     /// One number for each thread, or one for all where they agree.
     pub fn each(values: Vec<i64>) -> Lanes {
-        let first = values.first().copied().unwrap_or(0);
-        let mut same = true;
+        let lanes = values.as_slice();
+        let first = lanes.first().copied().unwrap_or(0);
         let mut i = 1;
-        while i < values.len() {
-            if values[i] != first {
-                same = false;
-                break;
+        while i < lanes.len() {
+            if lanes[i] != first {
+                return Lanes::Each(values.into());
             }
             i += 1;
         }
-        if same { Lanes::Uniform(first) } else { Lanes::Each(values.into()) }
+        Lanes::Uniform(first)
     }
 
     /// The number of a thread.
@@ -56,13 +55,14 @@ impl Lanes {
         match self {
             Lanes::Uniform(a) => Some(Lanes::Uniform(op(*a)?)),
             Lanes::Each(a) => {
-                let mut out = vec![0; a.len()];
+                let mut values = vec![0; a.len()];
+                let out = values.as_mut_slice();
                 let mut i = 0;
                 while i < out.len() {
                     out[i] = op(a[i])?;
                     i += 1;
                 }
-                Some(Lanes::each(out))
+                Some(Lanes::each(values))
             }
         }
     }
@@ -72,31 +72,34 @@ impl Lanes {
         match (self, other) {
             (Lanes::Uniform(a), Lanes::Uniform(b)) => Some(Lanes::Uniform(op(*a, *b)?)),
             (Lanes::Each(a), Lanes::Uniform(b)) => {
-                let mut out = vec![0; a.len()];
+                let mut values = vec![0; a.len()];
+                let out = values.as_mut_slice();
                 let mut i = 0;
                 while i < out.len() {
                     out[i] = op(a[i], *b)?;
                     i += 1;
                 }
-                Some(Lanes::each(out))
+                Some(Lanes::each(values))
             }
             (Lanes::Uniform(a), Lanes::Each(b)) => {
-                let mut out = vec![0; b.len()];
+                let mut values = vec![0; b.len()];
+                let out = values.as_mut_slice();
                 let mut i = 0;
                 while i < out.len() {
                     out[i] = op(*a, b[i])?;
                     i += 1;
                 }
-                Some(Lanes::each(out))
+                Some(Lanes::each(values))
             }
             (Lanes::Each(a), Lanes::Each(b)) => {
-                let mut out = vec![0; a.len()];
+                let mut values = vec![0; a.len()];
+                let out = values.as_mut_slice();
                 let mut i = 0;
                 while i < out.len() {
                     out[i] = op(a[i], b[i])?;
                     i += 1;
                 }
-                Some(Lanes::each(out))
+                Some(Lanes::each(values))
             }
         }
     }
@@ -126,23 +129,61 @@ impl Lanes {
             (Lanes::Uniform(value), Mask::Each(mask)) => {
                 Some((*value, mask.iter().position(|active| *active)?))
             }
-            (Lanes::Each(values), mask) => {
-                let mut best: Option<(i64, usize)> = None;
-                let mut i = 0;
+            (Lanes::Each(values), Mask::Uniform(true)) => {
+                let mut at = 0;
+                let mut i = 1;
                 while i < values.len() {
-                    if mask.get(i) && best.is_none_or(|(least, _)| values[i] < least) {
-                        best = Some((values[i], i));
+                    if values[i] < values[at] {
+                        at = i;
                     }
                     i += 1;
                 }
-                best
+                Some((values[at], at))
+            }
+            (Lanes::Each(values), Mask::Each(mask)) => {
+                let mut at = mask.iter().position(|active| *active)?;
+                let mut i = at + 1;
+                while i < values.len() {
+                    if mask[i] && values[i] < values[at] {
+                        at = i;
+                    }
+                    i += 1;
+                }
+                Some((values[at], at))
             }
         }
     }
 
     /// The largest number of the threads in the mask; `None` for an empty mask.
     pub fn max(&self, mask: &Mask) -> Option<i64> {
-        self.map(i64::checked_neg)?.min(mask).map(|(value, _)| -value)
+        match (self, mask) {
+            (_, Mask::Uniform(false)) => None,
+            (Lanes::Uniform(value), Mask::Uniform(true)) => Some(*value),
+            (Lanes::Uniform(value), Mask::Each(mask)) => mask.contains(&true).then_some(*value),
+            (Lanes::Each(values), Mask::Uniform(true)) => {
+                let mut most = values[0];
+                let mut i = 1;
+                while i < values.len() {
+                    if values[i] > most {
+                        most = values[i];
+                    }
+                    i += 1;
+                }
+                Some(most)
+            }
+            (Lanes::Each(values), Mask::Each(mask)) => {
+                let first = mask.iter().position(|active| *active)?;
+                let mut most = values[first];
+                let mut i = first + 1;
+                while i < values.len() {
+                    if mask[i] && values[i] > most {
+                        most = values[i];
+                    }
+                    i += 1;
+                }
+                Some(most)
+            }
+        }
     }
 }
 

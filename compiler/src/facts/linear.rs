@@ -1,6 +1,7 @@
 //! Integers as `constant + Σ coefficient × symbol`, for every thread.
 
 use super::lanes::{Lanes, Mask};
+use std::rc::Rc;
 
 /// The number of a symbol in [`super::Symbols`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -129,7 +130,22 @@ impl Linear {
 
     /// The form times a known number; `None` on overflow.
     pub fn scale(&self, factor: &Lanes) -> Option<Linear> {
-        Linear::int(0).add_scaled(self, factor)
+        match factor {
+            Lanes::Uniform(1) => Some(self.clone()),
+            Lanes::Uniform(-1) => self.map(i64::checked_neg),
+            Lanes::Uniform(factor) => self.map(|value| value.checked_mul(*factor)),
+            factor @ Lanes::Each(_) => Linear::int(0).add_scaled(self, factor),
+        }
+    }
+
+    /// The form of one thread.
+    pub(super) fn of_thread(self: &Rc<Linear>, thread: usize) -> Rc<Linear> {
+        if self.is_uniform() {
+            return Rc::clone(self);
+        }
+        let one = |lanes: &Lanes| Lanes::Uniform(lanes.get(thread));
+        let terms = self.terms.iter().map(|(symbol, coefficient)| (*symbol, one(coefficient))).collect();
+        Rc::new(Linear { constant: one(&self.constant), terms })
     }
 
     /// The form with a symbol replaced by another form; `None` on overflow.

@@ -12,6 +12,8 @@
 //! analysis is repeated for each residue of the counter, up to [`MOST_CASES`] in all.
 
 mod address;
+mod arithmetic;
+mod condition;
 mod eval;
 pub mod lanes;
 pub mod linear;

@@ -11,7 +11,7 @@ use super::symbol::Symbols;
 use std::rc::Rc;
 
 /// How many facts one proof may combine.
-const DEPTH: u32 = 5;
+const DEPTH: usize = 5;
 /// How many combinations one proof may try.
 const ATTEMPTS: u32 = 200;
 
@@ -28,7 +28,7 @@ pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &
 
 /// Directly, or for each value that a symbol may have.
 fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, splits: u32) -> bool {
-    if search(goal, facts, mask, symbols, DEPTH, &mut 0) {
+    if directly(goal, facts, mask, symbols) {
         return true;
     }
     if splits == 0 {
@@ -67,18 +67,47 @@ fn impossible(facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
     })
 }
 
+/// Whether the goal follows from a few of the facts. Most goals do not, and that is found out for one thread; what proves
+/// it for that thread is then tried on all.
+fn directly(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
+    if lower_bound(goal, mask, symbols).is_some_and(|bound| bound >= 0) {
+        return true;
+    }
+    let Some((_, thread)) = goal.constant.min(mask) else { return false };
+    let of_one: Vec<Rc<Linear>> = facts.iter().map(|fact| fact.of_thread(thread)).collect();
+    let mut steps = Vec::new();
+    let one = Rc::new(goal.clone()).of_thread(thread);
+    search(&one, &of_one, &Mask::Uniform(true), symbols, &mut steps, &mut 0)
+        && (replay(goal, &steps, facts, mask, symbols)
+            || search(goal, facts, mask, symbols, &mut Vec::new(), &mut 0))
+}
+
+/// A symbol and the number of the fact that it is eliminated by.
+type Step = (SymbolId, usize);
+
+fn replay(goal: &Linear, steps: &[Step], facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
+    let mut goal = goal.clone();
+    for (symbol, fact) in steps {
+        match eliminate(&goal, &facts[*fact], *symbol, mask) {
+            Some(rest) => goal = rest,
+            None => return false,
+        }
+    }
+    lower_bound(&goal, mask, symbols).is_some_and(|bound| bound >= 0)
+}
+
 fn search(
     goal: &Linear,
     facts: &[Rc<Linear>],
     mask: &Mask,
     symbols: &Symbols,
-    depth: u32,
+    steps: &mut Vec<Step>,
     attempts: &mut u32,
 ) -> bool {
     if lower_bound(goal, mask, symbols).is_some_and(|bound| bound >= 0) {
         return true;
     }
-    if depth == 0 {
+    if steps.len() == DEPTH {
         return false;
     }
     for pulls_down in [true, false] {
@@ -87,34 +116,29 @@ fn search(
             if (sign < 0 || symbols.range(*symbol).0 < 0) != pulls_down {
                 continue;
             }
-            for fact in facts {
-                let Some(other) = fact.find(*symbol) else { continue };
-                if common_sign(other, mask) != Some(sign) {
-                    continue;
-                }
+            for (number, fact) in facts.iter().enumerate() {
+                let Some(rest) = eliminate(goal, fact, *symbol, mask) else { continue };
                 *attempts += 1;
                 if *attempts > ATTEMPTS {
                     return false;
                 }
-                if let Some(rest) = eliminate(goal, coefficient, fact, other, *symbol)
-                    && search(&rest, facts, mask, symbols, depth - 1, attempts)
-                {
+                steps.push((*symbol, number));
+                if search(&rest, facts, mask, symbols, steps, attempts) {
                     return true;
                 }
+                steps.pop();
             }
         }
     }
     false
 }
 
-/// `|other| × goal − |coefficient| × fact`, which no longer holds the symbol.
-fn eliminate(
-    goal: &Linear,
-    coefficient: &Lanes,
-    fact: &Linear,
-    other: &Lanes,
-    symbol: SymbolId,
-) -> Option<Linear> {
+/// `|other| × goal − |coefficient| × fact`, which no longer holds the symbol, where both hold it with the same sign.
+fn eliminate(goal: &Linear, fact: &Linear, symbol: SymbolId, mask: &Mask) -> Option<Linear> {
+    let (coefficient, other) = (goal.find(symbol)?, fact.find(symbol)?);
+    if common_sign(coefficient, mask)? != common_sign(other, mask)? {
+        return None;
+    }
     let (mut scale, mut take) = (other.map(i64::checked_abs)?, coefficient.map(i64::checked_abs)?);
     if scale == take {
         (scale, take) = (Lanes::Uniform(1), Lanes::Uniform(1));

@@ -1,6 +1,7 @@
 //! Executes the IR once for a whole block.
 
 use super::address::{Obstacle, tile_offset};
+use super::condition::Truth;
 use super::eval::{NARROW_LIMIT, Operation};
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
@@ -27,86 +28,6 @@ pub(super) enum Value {
     Truth(Truth),
     /// A float or a vector: nothing that an address depends on.
     Data,
-}
-
-/// A condition of every thread.
-#[derive(Clone, Debug)]
-pub(super) struct Truth {
-    /// The threads for which it is certainly true.
-    pub(super) known_true: Mask,
-    /// The threads for which it is certainly false.
-    pub(super) known_false: Mask,
-    /// What holds where it is true.
-    pub(super) when_true: FactList,
-    /// What holds where it is false.
-    pub(super) when_false: FactList,
-    /// Whether it may be true for any subset of the other threads. Otherwise it is the same for all of them, or
-    /// cuts them at an edge.
-    pub(super) arbitrary: bool,
-}
-
-impl Truth {
-    pub(super) fn known(mask: Mask) -> Truth {
-        Truth {
-            known_false: mask.not(),
-            known_true: mask,
-            when_true: Vec::new(),
-            when_false: Vec::new(),
-            arbitrary: false,
-        }
-    }
-
-    /// Unknown, and possibly different for every thread.
-    pub(super) fn data() -> Truth {
-        Truth { arbitrary: true, ..Truth::uniform() }
-    }
-
-    /// Unknown, but the same for all threads.
-    pub(super) fn uniform() -> Truth {
-        Truth {
-            known_true: Mask::Uniform(false),
-            known_false: Mask::Uniform(false),
-            when_true: Vec::new(),
-            when_false: Vec::new(),
-            arbitrary: false,
-        }
-    }
-
-    pub(super) fn not(self) -> Truth {
-        Truth {
-            known_true: self.known_false,
-            known_false: self.known_true,
-            when_true: self.when_false,
-            when_false: self.when_true,
-            arbitrary: self.arbitrary,
-        }
-    }
-
-    pub(super) fn and(mut self, other: Truth) -> Truth {
-        self.when_true.extend(other.when_true);
-        // Which side made it false is known only where the other one is certain.
-        let when_false = match (self.known_true.is_full(), other.known_true.is_full()) {
-            (true, _) => other.when_false,
-            (_, true) => self.when_false,
-            (false, false) => Vec::new(),
-        };
-        Truth {
-            known_true: self.known_true.and(&other.known_true),
-            known_false: self.known_false.or(&other.known_false),
-            when_true: self.when_true,
-            when_false,
-            arbitrary: self.arbitrary || other.arbitrary,
-        }
-    }
-
-    pub(super) fn is_known(&self) -> bool {
-        self.known_true.or(&self.known_false).is_full()
-    }
-
-    /// Whether all threads certainly agree.
-    pub(super) fn is_block_uniform(&self) -> bool {
-        !self.arbitrary && self.when_true.iter().all(|fact| fact.is_uniform())
-    }
 }
 
 /// What one walk found.

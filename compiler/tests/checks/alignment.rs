@@ -11,73 +11,103 @@ fn tile(ty: &str, access: &str) -> String {
 fn rows_that_start_anywhere() {
     let access = "tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::splat(1.0f32));";
     let four = "tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0));";
-    check(&tile("Shared::<[[f32; 32]; 32], Pad<1>>", access), expect![[r#"
+    check(
+        &tile("Shared::<[[f32; 32]; 32], Pad<1>>", access),
+        expect![[r#"
         error: the width of this vector is not known here [TP0007]
         help: write it: `Vector::<f32, 4>::splat(0.0)`
           at `Vector::splat(1.0f32)`
-    "#]]);
-    check(&tile("Shared::<[[f32; 32]; 32], Pad<1>>", four), expect![[r#"
+    "#]],
+    );
+    check(
+        &tile("Shared::<[[f32; 32]; 32], Pad<1>>", four),
+        expect![[r#"
         error: misaligned vector access: 16 bytes a lane, at places in `tile` that are not multiples of 16 [TP0301]
         note: a row of `Shared<[[f32; 32]; 32], Pad<1>>` takes 132 bytes, so rows start at other places
         help: `Shared<[[f32; 32]; 32]>` makes this conflict-free (4,096 bytes)
         help: `Shared<[[f32; 32]; 32], Xor<4>>` likewise, in 4,096 bytes
           at `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`
-    "#]]);
-    check(&tile("Shared::<[[f32; 32]; 32], Pad<4>>", four), expect![[r#"
+    "#]],
+    );
+    check(
+        &tile("Shared::<[[f32; 32]; 32], Pad<4>>", four),
+        expect![[r#"
         write `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`: 1 × 16 B, 4/4 wavefronts
         shared: 4608 bytes
         launch: input.len() >= 4096
         launch: output.len() >= 4096
-    "#]]);
-    check(&tile("Shared::<[[f32; 33]; 32]>", four), expect![[r#"
+    "#]],
+    );
+    check(
+        &tile("Shared::<[[f32; 33]; 32]>", four),
+        expect![[r#"
         error: misaligned vector access: 16 bytes a lane, at places in `tile` that are not multiples of 16 [TP0301]
         note: a row of `Shared<[[f32; 33]; 32]>` takes 132 bytes, so rows start at other places
         help: `Shared<[[f32; 33]; 32], Pad<3>>` makes this conflict-free (4,608 bytes)
           at `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`
-    "#]]);
-    check(&tile("Shared::<[[f32; 32]; 32]>", four), expect![[r#"
+    "#]],
+    );
+    check(
+        &tile("Shared::<[[f32; 32]; 32]>", four),
+        expect![[r#"
         write `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`: 1 × 16 B, 4/4 wavefronts
         shared: 4096 bytes
         launch: input.len() >= 4096
         launch: output.len() >= 4096
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn swizzles_that_cut_vectors() {
     let four = "tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0));";
-    check(&tile("Shared::<[[f32; 32]; 32], Xor<1>>", four), expect![[r#"
+    check(
+        &tile("Shared::<[[f32; 32]; 32], Xor<1>>", four),
+        expect![[r#"
         error: misaligned vector access: 16 bytes a lane, at places in `tile` that are not multiples of 16 [TP0301]
         note: `Xor<1>` moves pieces smaller than the vector, or the column is no multiple of 4
         help: `Shared<[[f32; 32]; 32]>` makes this conflict-free (4,096 bytes)
         help: `Shared<[[f32; 32]; 32], Xor<4>>` likewise, in 4,096 bytes
           at `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`
-    "#]]);
-    check(&tile("Shared::<[[f32; 32]; 32], Xor<4>>", four), expect![[r#"
+    "#]],
+    );
+    check(
+        &tile("Shared::<[[f32; 32]; 32], Xor<4>>", four),
+        expect![[r#"
         write `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`: 1 × 16 B, 4/4 wavefronts
         shared: 4096 bytes
         launch: input.len() >= 4096
         launch: output.len() >= 4096
-    "#]]);
-    check(&tile("Shared::<[[f32; 32]; 32], Swizzle<3, 1, 5>>", four), expect![[r#"
+    "#]],
+    );
+    check(
+        &tile("Shared::<[[f32; 32]; 32], Swizzle<3, 1, 5>>", four),
+        expect![[r#"
         error: misaligned vector access: 16 bytes a lane, at places in `tile` that are not multiples of 16 [TP0301]
         note: `Swizzle<3, 1, 5>` moves pieces smaller than the vector, or the column is no multiple of 4
         help: `Shared<[[f32; 32]; 32]>` makes this conflict-free (4,096 bytes)
         help: `Shared<[[f32; 32]; 32], Xor<4>>` likewise, in 4,096 bytes
           at `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`
-    "#]]);
-    check(&tile("Shared::<[[f32; 32]; 32], Swizzle<3, 2, 5>>", four), expect![[r#"
+    "#]],
+    );
+    check(
+        &tile("Shared::<[[f32; 32]; 32], Swizzle<3, 2, 5>>", four),
+        expect![[r#"
         write `tile.write([thread_x() / 8, 4 * (thread_x() % 8)], Vector::<f32, 4>::splat(1.0))`: 1 × 16 B, 4/4 wavefronts
         shared: 4096 bytes
         launch: input.len() >= 4096
         launch: output.len() >= 4096
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn columns_that_are_no_multiples() {
     check(
-        &tile("Shared::<[[f32; 64]; 8]>", "output[[thread_x()]] = tile.read::<2>([0, 2 * thread_x() + 1])[0];"),
+        &tile(
+            "Shared::<[[f32; 64]; 8]>",
+            "output[[thread_x()]] = tile.read::<2>([0, 2 * thread_x() + 1])[0];",
+        ),
         expect![[r#"
             error: misaligned vector access: 8 bytes a lane, at places in `tile` that are not multiples of 8 [TP0301]
             note: the column must be a multiple of 2 elements for every thread
@@ -109,19 +139,27 @@ fn columns_that_are_no_multiples() {
 
 #[test]
 fn innermost_index_of_a_tensor() {
-    check(&warp("output.write([4 * thread_x()], input.read::<4>([4 * thread_x() + 4]));"), expect![[r#"
+    check(
+        &warp("output.write([4 * thread_x()], input.read::<4>([4 * thread_x() + 4]));"),
+        expect![[r#"
         read `input.read::<4>([4 * thread_x() + 4])`: 1 × 16 B, 16/16 sectors; alignment at launch: the first element is 16-byte aligned
         write `output.write([4 * thread_x()], input.read::<4>([4 * thread_x() + 4]))`: 1 × 16 B, 16/16 sectors; alignment at launch: the first element is 16-byte aligned
         launch: input.len() >= 4096
         launch: output.len() >= 4096
-    "#]]);
-    check(&warp("output.write([4 * thread_x()], input.read::<4>([4 * thread_x() + 2]));"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("output.write([4 * thread_x()], input.read::<4>([4 * thread_x() + 2]));"),
+        expect![[r#"
         error: misaligned vector access: 16 bytes a lane, and `4 * thread_x() + 2` is not always a multiple of 4 [TP0301]
         note: a vector of 4 elements starts at a multiple of 16 bytes
         help: make the innermost index a multiple of 4: `4 * thread_x()`, with extents promised in `requires(… % 4 == 0)`
           at `input.read::<4>([4 * thread_x() + 2])`
-    "#]]);
-    check(&warp("output.write([2 * thread_x()], input.read::<2>([3 * thread_x()]));"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("output.write([2 * thread_x()], input.read::<2>([3 * thread_x()]));"),
+        expect![[r#"
         error: uncoalesced load: 12 sectors of 32 bytes where 8 are enough [TP0201]
         note: neighbouring lanes of warp 0 are 12 bytes apart, so 256 of 384 bytes are used
         help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
@@ -131,7 +169,8 @@ fn innermost_index_of_a_tensor() {
         note: a vector of 2 elements starts at a multiple of 8 bytes
         help: make the innermost index a multiple of 2: `2 * thread_x()`, with extents promised in `requires(… % 2 == 0)`
           at `input.read::<2>([3 * thread_x()])`
-    "#]]);
+    "#]],
+    );
 }
 
 /// How far rows are apart is the launch's business; a contract can settle it before.
@@ -146,30 +185,42 @@ fn pitches() {
             }",
         )
     };
-    check(&rows(""), expect![[r#"
+    check(
+        &rows(""),
+        expect![[r#"
         read `input.read::<4>([thread_y(), 4 * thread_x()])`: 1 × 16 B, 16/16 sectors; alignment at launch: input.pitch() % 4 == 0, the first element is 16-byte aligned
         write `output.write([64 * thread_y() + 4 * thread_x()], input.read::<4>([thread_y(), 4 * thread_x()]))`: 1 × 16 B, 16/16 sectors; alignment at launch: the first element is 16-byte aligned
         launch: output.len() >= 128
         launch: input.pitch() % 4 == 0
-    "#]]);
-    check(&rows(", input.pitch() % 4 == 0"), expect![[r#"
+    "#]],
+    );
+    check(
+        &rows(", input.pitch() % 4 == 0"),
+        expect![[r#"
         read `input.read::<4>([thread_y(), 4 * thread_x()])`: 1 × 16 B, 16/16 sectors; alignment at launch: the first element is 16-byte aligned
         write `output.write([64 * thread_y() + 4 * thread_x()], input.read::<4>([thread_y(), 4 * thread_x()]))`: 1 × 16 B, 16/16 sectors; alignment at launch: the first element is 16-byte aligned
         launch: output.len() >= 128
         launch: input.pitch() % 4 == 0
-    "#]]);
-    check(&rows(", input.pitch().is_multiple_of(2)"), expect![[r#"
+    "#]],
+    );
+    check(
+        &rows(", input.pitch().is_multiple_of(2)"),
+        expect![[r#"
         read `input.read::<4>([thread_y(), 4 * thread_x()])`: 1 × 16 B, 16/16 sectors; alignment at launch: input.pitch() % 4 == 0, the first element is 16-byte aligned
         write `output.write([64 * thread_y() + 4 * thread_x()], input.read::<4>([thread_y(), 4 * thread_x()]))`: 1 × 16 B, 16/16 sectors; alignment at launch: the first element is 16-byte aligned
         launch: output.len() >= 128
         launch: input.pitch().is_multiple_of(2)
         launch: input.pitch() % 4 == 0
-    "#]]);
-    check(&rows(", input.pitch() % 4 == 1"), expect![[r#"
+    "#]],
+    );
+    check(
+        &rows(", input.pitch() % 4 == 1"),
+        expect![[r#"
         read `input.read::<4>([thread_y(), 4 * thread_x()])`: 1 × 16 B, 16/16 sectors; alignment at launch: input.pitch() % 4 == 0, the first element is 16-byte aligned
         write `output.write([64 * thread_y() + 4 * thread_x()], input.read::<4>([thread_y(), 4 * thread_x()]))`: 1 × 16 B, 16/16 sectors; alignment at launch: the first element is 16-byte aligned
         launch: output.len() >= 128
         launch: input.pitch() % 4 == 1
         launch: input.pitch() % 4 == 0
-    "#]]);
+    "#]],
+    );
 }

@@ -49,7 +49,9 @@ fn a_column_of_a_row_major_tile() {
 #[test]
 fn padded_and_swizzled_tiles_are_clean() {
     let (store, load) = ("tile[thread_y() + k][thread_x()]", "tile[thread_x()][thread_y() + k]");
-    check(&transpose("Shared::<[[f32; 32]; 32], Pad<1>>", store, load), expect![[r#"
+    check(
+        &transpose("Shared::<[[f32; 32]; 32], Pad<1>>", store, load),
+        expect![[r#"
         read `input[[row0 + k, col]]`: 32 × 4 B, 128/128 sectors
         write `tile[thread_y() + k][thread_x()]`: 32 × 4 B, 32/32 wavefronts
         read `tile[thread_x()][thread_y() + k]`: 32 × 4 B, 32/32 wavefronts
@@ -57,8 +59,11 @@ fn padded_and_swizzled_tiles_are_clean() {
         shared: 4224 bytes
         launch: output.rows() == input.cols()
         launch: output.cols() == input.rows()
-    "#]]);
-    check(&transpose("Shared::<[[f32; 32]; 32], Pad<3>>", store, load), expect![[r#"
+    "#]],
+    );
+    check(
+        &transpose("Shared::<[[f32; 32]; 32], Pad<3>>", store, load),
+        expect![[r#"
         read `input[[row0 + k, col]]`: 32 × 4 B, 128/128 sectors
         write `tile[thread_y() + k][thread_x()]`: 32 × 4 B, 32/32 wavefronts
         read `tile[thread_x()][thread_y() + k]`: 32 × 4 B, 32/32 wavefronts
@@ -66,8 +71,11 @@ fn padded_and_swizzled_tiles_are_clean() {
         shared: 4480 bytes
         launch: output.rows() == input.cols()
         launch: output.cols() == input.rows()
-    "#]]);
-    check(&transpose("Shared::<[[f32; 32]; 32], Xor<1>>", store, load), expect![[r#"
+    "#]],
+    );
+    check(
+        &transpose("Shared::<[[f32; 32]; 32], Xor<1>>", store, load),
+        expect![[r#"
         read `input[[row0 + k, col]]`: 32 × 4 B, 128/128 sectors
         write `tile[thread_y() + k][thread_x()]`: 32 × 4 B, 32/32 wavefronts
         read `tile[thread_x()][thread_y() + k]`: 32 × 4 B, 32/32 wavefronts
@@ -75,8 +83,11 @@ fn padded_and_swizzled_tiles_are_clean() {
         shared: 4096 bytes
         launch: output.rows() == input.cols()
         launch: output.cols() == input.rows()
-    "#]]);
-    check(&transpose("Shared::<[[f32; 32]; 32], Swizzle<5, 0, 5>>", store, load), expect![[r#"
+    "#]],
+    );
+    check(
+        &transpose("Shared::<[[f32; 32]; 32], Swizzle<5, 0, 5>>", store, load),
+        expect![[r#"
         read `input[[row0 + k, col]]`: 32 × 4 B, 128/128 sectors
         write `tile[thread_y() + k][thread_x()]`: 32 × 4 B, 32/32 wavefronts
         read `tile[thread_x()][thread_y() + k]`: 32 × 4 B, 32/32 wavefronts
@@ -84,33 +95,43 @@ fn padded_and_swizzled_tiles_are_clean() {
         shared: 4096 bytes
         launch: output.rows() == input.cols()
         launch: output.cols() == input.rows()
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn layouts_that_do_not_help() {
     let (store, load) = ("tile[thread_y() + k][thread_x()]", "tile[thread_x()][thread_y() + k]");
-    check(&transpose("Shared::<[[f32; 32]; 32], Pad<2>>", store, load), expect![[r#"
+    check(
+        &transpose("Shared::<[[f32; 32]; 32], Pad<2>>", store, load),
+        expect![[r#"
         error: shared-memory bank conflict: 2 wavefronts where 1 is enough [TP0101]
         note: lanes 0, 16 of warp 0 read words 0, 544: 2 words of bank 0
         help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this conflict-free, and the other access to the tile too (4,224 bytes)
         help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes
           at `tile[thread_x()][thread_y() + k]`
-    "#]]);
-    check(&transpose("Shared::<[[f32; 32]; 32], Xor<4>>", store, load), expect![[r#"
+    "#]],
+    );
+    check(
+        &transpose("Shared::<[[f32; 32]; 32], Xor<4>>", store, load),
+        expect![[r#"
         error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
         note: lanes 0, 8, 16, 24 of warp 0 read words 0, 256, 512, 768: 4 words of bank 0
         help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this conflict-free, and the other access to the tile too (4,224 bytes)
         help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes
           at `tile[thread_x()][thread_y() + k]`
-    "#]]);
-    check(&transpose("Shared::<[[f32; 32]; 32], Swizzle<2, 0, 5>>", store, load), expect![[r#"
+    "#]],
+    );
+    check(
+        &transpose("Shared::<[[f32; 32]; 32], Swizzle<2, 0, 5>>", store, load),
+        expect![[r#"
         error: shared-memory bank conflict: 8 wavefronts where 1 is enough [TP0101]
         note: lanes 0, 4, 8, … 28 of warp 0 read words 0, 128, 256, … 896: 8 words of bank 0
         help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this conflict-free, and the other access to the tile too (4,224 bytes)
         help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes
           at `tile[thread_x()][thread_y() + k]`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -198,7 +219,9 @@ fn stages_of_a_loop_of_unknown_length() {
             ),
         )
     };
-    check(&stages("Shared::<[[[f32; 33]; 32]; 3]>"), expect![[r#"
+    check(
+        &stages("Shared::<[[[f32; 33]; 32]; 3]>"),
+        expect![[r#"
         read `input[[k, thread_x()]]`: 1 × 4 B, 4/4 sectors
         write `tile[k % 3][thread_x()][0]`: 1 × 4 B, 1/1 wavefronts
         read `tile[k % 3][31 - thread_x()][0]`: 1 × 4 B, 1/1 wavefronts
@@ -206,8 +229,11 @@ fn stages_of_a_loop_of_unknown_length() {
         shared: 12672 bytes
         launch: input.cols() >= 32
         launch: output.len() >= 32
-    "#]]);
-    check(&stages("Shared::<[[[f32; 4]; 32]; 3]>"), expect![[r#"
+    "#]],
+    );
+    check(
+        &stages("Shared::<[[[f32; 4]; 32]; 3]>"),
+        expect![[r#"
         error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
         note: lanes 0, 8, 16, 24 of warp 0 write words 0, 32, 64, 96: 4 words of bank 0
         help: `Shared<[[[f32; 4]; 32]; 3], Pad<1>>` makes this conflict-free, and the other access to the tile too (1,920 bytes)
@@ -218,7 +244,8 @@ fn stages_of_a_loop_of_unknown_length() {
         help: `Shared<[[[f32; 4]; 32]; 3], Pad<1>>` makes this conflict-free, and the other access to the tile too (1,920 bytes)
         help: `Shared<[[[f32; 4]; 32]; 3], Swizzle<2, 0, 5>>` likewise, in 1,536 bytes
           at `tile[k % 3][31 - thread_x()][0]`
-    "#]]);
+    "#]],
+    );
 }
 
 /// A stage that an argument chooses moves all lanes alike, also under a swizzle that looks at its bits.
@@ -235,29 +262,38 @@ fn stages_of_an_argument() {
             ),
         )
     };
-    check(&chosen("Shared::<[[[f32; 32]; 32]; 4], Xor<1>>", ""), expect![[r#"
+    check(
+        &chosen("Shared::<[[[f32; 32]; 32]; 4], Xor<1>>", ""),
+        expect![[r#"
         read `tile[stage][thread_x()][0]`: 1 × 4 B, 1/1 wavefronts
         write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
         shared: 16384 bytes
         launch: stage < 4
         launch: output.len() >= 32
-    "#]]);
+    "#]],
+    );
     // The swizzle turns four columns by the row's upper bits, and all of them by the stage.
     let budget = "#[budget(bank_conflict = 3, because = \"a stage too many\")]";
-    check(&chosen("Shared::<[[[f32; 64]; 32]; 4], Swizzle<5, 0, 8>>", budget), expect![[r#"
+    check(
+        &chosen("Shared::<[[[f32; 64]; 32]; 4], Swizzle<5, 0, 8>>", budget),
+        expect![[r#"
         read `tile[stage][thread_x()][0]`: 1 × 4 B, 4/1 wavefronts, worst excess 3; cost budgeted: a stage too many
         write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
         shared: 32768 bytes
         launch: stage < 4
         launch: output.len() >= 32
-    "#]]);
+    "#]],
+    );
     // A stage of 768 elements carries into the bits of the row.
-    check(&chosen("Shared::<[[[f32; 24]; 32]; 4], Swizzle<3, 0, 7>>", ""), expect![[r#"
+    check(
+        &chosen("Shared::<[[[f32; 24]; 32]; 4], Swizzle<3, 0, 7>>", ""),
+        expect![[r#"
         error: shared-memory bank conflicts cannot be ruled out here [TP0101]
         note: the place depends on stage modulo 4, which nothing here fixes
         help: take responsibility for the cost: `#[budget(bank_conflict = 31, because = "…")]` on the statement
           at `tile[stage][thread_x()][0]`
-    "#]]);
+    "#]],
+    );
 }
 
 /// A swizzle over the iteration: each of its eight values is tried.
@@ -295,7 +331,9 @@ fn lanes_that_data_choose() {
             }}"
         ))
     };
-    check(&guarded(1), expect![[r#"
+    check(
+        &guarded(1),
+        expect![[r#"
         write `tile[thread_x()]`: 1 × 4 B, 1/1 wavefronts
         read `input[[thread_x()]]`: 1 × 4 B, 4/4 sectors
         read `tile.read::<1>([thread_x() * 1])`: 1 × 4 B, 1/1 wavefronts
@@ -303,21 +341,28 @@ fn lanes_that_data_choose() {
         shared: 2048 bytes
         launch: input.len() >= 4096
         launch: output.len() >= 4096
-    "#]]);
-    check(&guarded(4), expect![[r#"
+    "#]],
+    );
+    check(
+        &guarded(4),
+        expect![[r#"
         error: shared-memory bank conflict: 4 wavefronts where 2 are enough [TP0101]
         note: which lanes of warp 0 are active depends on data; without every second lane the load could be served in 2 wavefronts
         note: no padding up to 32 elements and no swizzle of `Shared<[f32; 512]>` makes every access to it conflict-free
         help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 2, because = "…")]`
           at `tile.read::<4>([thread_x() * 4])`
-    "#]]);
-    check(&guarded(2), expect![[r#"
+    "#]],
+    );
+    check(
+        &guarded(2),
+        expect![[r#"
         error: shared-memory bank conflict: 2 wavefronts where 1 is enough [TP0101]
         note: which lanes of warp 0 are active depends on data; without every second lane the load could be served in 1 wavefront
         note: no padding up to 32 elements and no swizzle of `Shared<[f32; 512]>` makes every access to it conflict-free
         help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 1, because = "…")]`
           at `tile.read::<2>([thread_x() * 2])`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

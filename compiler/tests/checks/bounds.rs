@@ -13,83 +13,122 @@ fn copy(body: &str) -> String {
 
 #[test]
 fn guards_of_tensors() {
-    check(&copy("if i < output.len() { output[[i]] = input[[i]]; }"), expect![[r#"
+    check(
+        &copy("if i < output.len() { output[[i]] = input[[i]]; }"),
+        expect![[r#"
         read `input[[i]]`: 8 × 4 B, 32/32 sectors
         write `output[[i]]`: 8 × 4 B, 32/32 sectors
         launch: input.len() == output.len()
-    "#]]);
-    check(&copy("if i < input.len() { output[[i]] = input[[i]]; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &copy("if i < input.len() { output[[i]] = input[[i]]; }"),
+        expect![[r#"
         read `input[[i]]`: 8 × 4 B, 32/32 sectors
         write `output[[i]]`: 8 × 4 B, 32/32 sectors
         launch: input.len() == output.len()
-    "#]]);
-    check(&copy("if i + 1 <= output.len() { output[[i]] = input[[i]]; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &copy("if i + 1 <= output.len() { output[[i]] = input[[i]]; }"),
+        expect![[r#"
         read `input[[i]]`: 8 × 4 B, 32/32 sectors
         write `output[[i]]`: 8 × 4 B, 32/32 sectors
         launch: input.len() == output.len()
-    "#]]);
-    check(&copy("if output.len() > i { output[[i]] = input[[i]]; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &copy("if output.len() > i { output[[i]] = input[[i]]; }"),
+        expect![[r#"
         read `input[[i]]`: 8 × 4 B, 32/32 sectors
         write `output[[i]]`: 8 × 4 B, 32/32 sectors
         launch: input.len() == output.len()
-    "#]]);
-    check(&copy("if !(i >= output.len()) { output[[i]] = input[[i]]; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &copy("if !(i >= output.len()) { output[[i]] = input[[i]]; }"),
+        expect![[r#"
         read `input[[i]]`: 8 × 4 B, 32/32 sectors
         write `output[[i]]`: 8 × 4 B, 32/32 sectors
         launch: input.len() == output.len()
-    "#]]);
-    check(&copy("if i >= output.len() { } else { output[[i]] = input[[i]]; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &copy("if i >= output.len() { } else { output[[i]] = input[[i]]; }"),
+        expect![[r#"
         read `input[[i]]`: 8 × 4 B, 32/32 sectors
         write `output[[i]]`: 8 × 4 B, 32/32 sectors
         launch: input.len() == output.len()
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn guards_that_are_missing_or_wrong() {
-    check(&copy("output[[i]] = 1.0;"), expect![[r#"
+    check(
+        &copy("output[[i]] = 1.0;"),
+        expect![[r#"
         error: index may be out of bounds: nothing here says that `i < output.len()` [TP0402]
         note: the last block of the grid may reach beyond `output.len()`, and other arguments have other extents
         help: guard it: `if i < output.len() { … }`, or promise what bounds it in `requires(…)`
           at `output[[i]]`
-    "#]]);
-    check(&copy("if i <= output.len() { output[[i]] = 1.0; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &copy("if i <= output.len() { output[[i]] = 1.0; }"),
+        expect![[r#"
         error: index may be out of bounds: nothing here says that `i < output.len()` [TP0402]
         note: the last block of the grid may reach beyond `output.len()`, and other arguments have other extents
         help: guard it: `if i < output.len() { … }`, or promise what bounds it in `requires(…)`
           at `output[[i]]`
-    "#]]);
-    check(&copy("if i < output.len() { output[[i]] = input[[i + 1]]; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &copy("if i < output.len() { output[[i]] = input[[i + 1]]; }"),
+        expect![[r#"
         error: index may be out of bounds: nothing here says that `i + 1 < input.len()` [TP0402]
         note: the last block of the grid may reach beyond `input.len()`, and other arguments have other extents
         help: guard it: `if i + 1 < input.len() { … }`, or promise what bounds it in `requires(…)`
           at `input[[i + 1]]`
-    "#]]);
-    check(&copy("if i + 1 < output.len() || i == 0 { output[[i]] = 1.0; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &copy("if i + 1 < output.len() || i == 0 { output[[i]] = 1.0; }"),
+        expect![[r#"
         error: index may be out of bounds: nothing here says that `i < output.len()` [TP0402]
         note: the last block of the grid may reach beyond `output.len()`, and other arguments have other extents
         help: guard it: `if i < output.len() { … }`, or promise what bounds it in `requires(…)`
           at `output[[i]]`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn neighbours_of_a_guarded_index() {
-    check(&copy("if i + 1 < output.len() { output[[i]] = input[[i + 1]]; }"), expect![[r#"
+    check(
+        &copy("if i + 1 < output.len() { output[[i]] = input[[i + 1]]; }"),
+        expect![[r#"
         read `input[[i + 1]]`: 8 × 4 B, 32/32 sectors
         write `output[[i]]`: 8 × 4 B, 32/32 sectors
         launch: input.len() == output.len()
-    "#]]);
-    check(&copy("if i >= 1 && i < output.len() { output[[i]] = input[[i - 1]]; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &copy("if i >= 1 && i < output.len() { output[[i]] = input[[i - 1]]; }"),
+        expect![[r#"
         read `input[[i - 1]]`: 8 × 4 B, 32/32 sectors
         write `output[[i]]`: 8 × 4 B, 32/32 sectors
         launch: input.len() == output.len()
-    "#]]);
-    check(&copy("if i > 0 && i - 1 < input.len() { output[[i - 1]] = input[[i - 1]]; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &copy("if i > 0 && i - 1 < input.len() { output[[i - 1]] = input[[i - 1]]; }"),
+        expect![[r#"
         read `input[[i - 1]]`: 8 × 4 B, 32/32 sectors
         write `output[[i - 1]]`: 8 × 4 B, 32/32 sectors
         launch: input.len() == output.len()
-    "#]]);
+    "#]],
+    );
 }
 
 /// A guard on the index that is used elsewhere is no guard here.
@@ -121,39 +160,57 @@ fn contracts_bound_tensors() {
             "output[[block_x() * 32 + thread_x()]] = 0.0;",
         )
     };
-    check(&promised("output.len() % 32 == 0"), expect![[r#"
+    check(
+        &promised("output.len() % 32 == 0"),
+        expect![[r#"
         write `output[[block_x() * 32 + thread_x()]]`: 1 × 4 B, 4/4 sectors
         launch: output.len() % 32 == 0
-    "#]]);
-    check(&promised("output.len().is_multiple_of(64)"), expect![[r#"
+    "#]],
+    );
+    check(
+        &promised("output.len().is_multiple_of(64)"),
+        expect![[r#"
         write `output[[block_x() * 32 + thread_x()]]`: 1 × 4 B, 4/4 sectors
         launch: output.len().is_multiple_of(64)
-    "#]]);
+    "#]],
+    );
     // 32 times the whole quotient never exceeds the length.
-    check(&promised("output.len() >= 32"), expect![[r#"
+    check(
+        &promised("output.len() >= 32"),
+        expect![[r#"
         write `output[[block_x() * 32 + thread_x()]]`: 1 × 4 B, 4/4 sectors
         launch: output.len() >= 32
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn tiles() {
-    check(&warp("let mut t = Shared::<[f32; 32]>::new();\nt[thread_x()] = 1.0;"), expect![[r#"
+    check(
+        &warp("let mut t = Shared::<[f32; 32]>::new();\nt[thread_x()] = 1.0;"),
+        expect![[r#"
         write `t[thread_x()]`: 1 × 4 B, 1/1 wavefronts
         shared: 128 bytes
         launch: input.len() >= 4096
         launch: output.len() >= 4096
-    "#]]);
-    check(&warp("let mut t = Shared::<[f32; 32]>::new();\nt[thread_x() + 1] = 1.0;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let mut t = Shared::<[f32; 32]>::new();\nt[thread_x() + 1] = 1.0;"),
+        expect![[r#"
         error: index out of bounds: `thread_x() + 1` is 32, and `t` ends at 32 [TP0401]
         note: thread 31 writes it
           at `t[thread_x() + 1]`
-    "#]]);
-    check(&warp("let mut t = Shared::<[f32; 31]>::new();\nt[thread_x()] = 1.0;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let mut t = Shared::<[f32; 31]>::new();\nt[thread_x()] = 1.0;"),
+        expect![[r#"
         error: index out of bounds: `thread_x()` is 31, and `t` ends at 31 [TP0401]
         note: thread 31 writes it
           at `t[thread_x()]`
-    "#]]);
+    "#]],
+    );
     check(
         &warp("let mut t = Shared::<[f32; 31]>::new();\nif thread_x() < 31 { t[thread_x()] = 1.0; }"),
         expect![[r#"
@@ -172,7 +229,9 @@ fn tiles() {
         "#]],
     );
     check(
-        &warp("let mut t = Shared::<[f32; 130]>::new();\nt.write([4 * thread_x() + 4], Vector::<f32, 4>::splat(0.0));"),
+        &warp(
+            "let mut t = Shared::<[f32; 130]>::new();\nt.write([4 * thread_x() + 4], Vector::<f32, 4>::splat(0.0));",
+        ),
         expect![[r#"
             error: index out of bounds: `4 * thread_x() + 4 + 3` is 131, and `t` ends at 130 [TP0401]
             note: thread 31 writes it
@@ -190,41 +249,65 @@ fn run_time_indices_of_tiles() {
             &format!("let mut t = Shared::<[f32; 256]>::new();\n{body}"),
         )
     };
-    check(&indexed("t[n] = 1.0;"), expect![[r#"
+    check(
+        &indexed("t[n] = 1.0;"),
+        expect![[r#"
         error: index may be out of bounds: nothing here says that `n < 256` [TP0401]
         help: guard it: `if n < 256 { … }`, or promise what bounds it in `requires(…)`
           at `t[n]`
-    "#]]);
-    check(&indexed("if n < 256 { t[n] = 1.0; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &indexed("if n < 256 { t[n] = 1.0; }"),
+        expect![[r#"
         write `t[n]`: 1 × 4 B, 1/1 wavefronts
         shared: 1024 bytes
-    "#]]);
-    check(&indexed("t[n.min(255)] = 1.0;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &indexed("t[n.min(255)] = 1.0;"),
+        expect![[r#"
         write `t[n.min(255)]`: 1 × 4 B, 1/1 wavefronts
         shared: 1024 bytes
-    "#]]);
-    check(&indexed("t[n % 256] = 1.0;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &indexed("t[n % 256] = 1.0;"),
+        expect![[r#"
         write `t[n % 256]`: 1 × 4 B, 1/1 wavefronts
         shared: 1024 bytes
-    "#]]);
-    check(&indexed("t[n & 255] = 1.0;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &indexed("t[n & 255] = 1.0;"),
+        expect![[r#"
         write `t[n & 255]`: 1 × 4 B, 1/1 wavefronts
         shared: 1024 bytes
-    "#]]);
-    check(&indexed("for i in 0..n { t[i] = 1.0; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &indexed("for i in 0..n { t[i] = 1.0; }"),
+        expect![[r#"
         error: index may be out of bounds: nothing here says that `i < 256` [TP0401]
         help: guard it: `if i < 256 { … }`, or promise what bounds it in `requires(…)`
           at `t[i]`
-    "#]]);
-    check(&indexed("for i in 0..n.min(256) { t[i] = 1.0; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &indexed("for i in 0..n.min(256) { t[i] = 1.0; }"),
+        expect![[r#"
         write `t[i]`: 1 × 4 B, 1/1 wavefronts
         shared: 1024 bytes
-    "#]]);
-    check(&indexed("if 0 < bins.len() { t[bins[[0]] as usize] = 1.0; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &indexed("if 0 < bins.len() { t[bins[[0]] as usize] = 1.0; }"),
+        expect![[r#"
         read `bins[[0]]`: 1 × 1 B, 1/1 sectors
         write `t[bins[[0]] as usize]`: 1 × 4 B, 1/1 wavefronts
         shared: 1024 bytes
-    "#]]);
+    "#]],
+    );
 }
 
 /// What bounds the extent bounds the threads under its guard.
@@ -240,17 +323,23 @@ fn threads_that_a_contract_excludes() {
             }",
         )
     };
-    check(&small("input.len() <= 24"), expect![[r#"
+    check(
+        &small("input.len() <= 24"),
+        expect![[r#"
         read `input[[thread_x()]]`: 1 × 4 B, 3/3 sectors
         write `t[thread_x() + 8]`: 1 × 4 B, 1/1 wavefronts
         shared: 128 bytes
         launch: input.len() <= 24
-    "#]]);
-    check(&small("input.len() <= 25"), expect![[r#"
+    "#]],
+    );
+    check(
+        &small("input.len() <= 25"),
+        expect![[r#"
         error: index out of bounds: `thread_x() + 8` is 32, and `t` ends at 32 [TP0401]
         note: thread 24 writes it
           at `t[thread_x() + 8]`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -5,7 +5,9 @@ use expect_test::expect;
 
 fn matrix(block: &str, body: &str) -> String {
     kernel(
-        &format!("block = {block}, grid = [1], requires(output.rows() == input.rows(), output.cols() == input.cols())"),
+        &format!(
+            "block = {block}, grid = [1], requires(output.rows() == input.rows(), output.cols() == input.cols())"
+        ),
         "input: &Matrix<f32>, output: &mut Matrix<f32>",
         body,
     )
@@ -118,55 +120,76 @@ fn rows_that_the_warp_cuts() {
 #[test]
 fn strides() {
     let strided = |stride: u32| warp(&format!("output[[thread_x()]] = input[[thread_x() * {stride}]];"));
-    check(&strided(1), expect![[r#"
+    check(
+        &strided(1),
+        expect![[r#"
         read `input[[thread_x() * 1]]`: 1 × 4 B, 4/4 sectors
         write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
         launch: input.len() >= 4096
         launch: output.len() >= 4096
-    "#]]);
-    check(&strided(2), expect![[r#"
+    "#]],
+    );
+    check(
+        &strided(2),
+        expect![[r#"
         error: uncoalesced load: 8 sectors of 32 bytes where 4 are enough [TP0201]
         note: neighbouring lanes of warp 0 are 8 bytes apart, so 128 of 256 bytes are used
         help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
         help: or accept the cost: `#[budget(excess_sectors = 4, because = "…")]` on the statement
           at `input[[thread_x() * 2]]`
-    "#]]);
-    check(&strided(8), expect![[r#"
+    "#]],
+    );
+    check(
+        &strided(8),
+        expect![[r#"
         error: uncoalesced load: 32 sectors of 32 bytes where 4 are enough [TP0201]
         note: neighbouring lanes of warp 0 are 32 bytes apart, so 128 of 1024 bytes are used
         help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
         help: or accept the cost: `#[budget(excess_sectors = 28, because = "…")]` on the statement
           at `input[[thread_x() * 8]]`
-    "#]]);
-    check(&strided(128), expect![[r#"
+    "#]],
+    );
+    check(
+        &strided(128),
+        expect![[r#"
         error: uncoalesced load: 32 sectors of 32 bytes where 4 are enough [TP0201]
         note: neighbouring lanes of warp 0 are 512 bytes apart, so 128 of 1024 bytes are used
         help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
         help: or accept the cost: `#[budget(excess_sectors = 28, because = "…")]` on the statement
           at `input[[thread_x() * 128]]`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn reversed_and_permuted_rows_are_clean() {
-    check(&warp("output[[thread_x()]] = input[[31 - thread_x()]];"), expect![[r#"
+    check(
+        &warp("output[[thread_x()]] = input[[31 - thread_x()]];"),
+        expect![[r#"
         read `input[[31 - thread_x()]]`: 1 × 4 B, 4/4 sectors
         write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
         launch: input.len() >= 4096
         launch: output.len() >= 4096
-    "#]]);
-    check(&warp("output[[thread_x() ^ 5]] = input[[thread_x() ^ 16]];"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("output[[thread_x() ^ 5]] = input[[thread_x() ^ 16]];"),
+        expect![[r#"
         read `input[[thread_x() ^ 16]]`: 1 × 4 B, 4/4 sectors
         write `output[[thread_x() ^ 5]]`: 1 × 4 B, 4/4 sectors
         launch: input.len() >= 4096
         launch: output.len() >= 4096
-    "#]]);
-    check(&warp("output[[(thread_x() + 7) % 32]] = input[[0]];"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("output[[(thread_x() + 7) % 32]] = input[[0]];"),
+        expect![[r#"
         read `input[[0]]`: 1 × 4 B, 1/1 sectors
         write `output[[(thread_x() + 7) % 32]]`: 1 × 4 B, 4/4 sectors
         launch: input.len() >= 4096
         launch: output.len() >= 4096
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -204,20 +227,26 @@ fn gathers() {
         )
     };
     // One row for the whole warp.
-    check(&gather("0"), expect![[r#"
+    check(
+        &gather("0"),
+        expect![[r#"
         read `rows[[0]]`: 1 × 4 B, 1/1 sectors
         read `input[[row, thread_x()]]`: 1 × 4 B, 4/4 sectors
         write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
         launch: rows.len() >= 32
         launch: output.len() >= 32
-    "#]]);
+    "#]],
+    );
     // A row for every lane.
-    check(&gather("thread_x()"), expect![[r#"
+    check(
+        &gather("thread_x()"),
+        expect![[r#"
         error: whether this access coalesces is not known [TP0201]
         note: the address depends on a value of `rows` * input.pitch(), which may differ from lane to lane
         help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
           at `input[[row, thread_x()]]`
-    "#]]);
+    "#]],
+    );
 }
 
 /// Clamped indices are judged away from the edge.
@@ -233,18 +262,24 @@ fn clamped_indices() {
             ),
         )
     };
-    check(&clamped("i.max(1) - 1"), expect![[r#"
+    check(
+        &clamped("i.max(1) - 1"),
+        expect![[r#"
         read `input[[i.max(1) - 1]]`: 1 × 4 B, 4/4 sectors
         write `output[[i]]`: 1 × 4 B, 4/4 sectors
         launch: output.len() == input.len()
-    "#]]);
+    "#]],
+    );
     // Bounded, but which of the two a lane takes is not known.
-    check(&clamped("if i > 0 { i - 1 } else { i }"), expect![[r#"
+    check(
+        &clamped("if i > 0 { i - 1 } else { i }"),
+        expect![[r#"
         error: whether this access coalesces is not known [TP0201]
         note: the address depends on one of two values, which may differ from lane to lane
         help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
           at `input[[if i > 0 { i - 1 } else { i }]]`
-    "#]]);
+    "#]],
+    );
     check(
         &kernel(
             "block = [32], grid = [input.len().div_ceil(32)], requires(output.len() == input.len())",

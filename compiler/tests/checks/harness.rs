@@ -136,7 +136,6 @@ fn slice(source: &str, start: LineColumn, end: LineColumn) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-
 /// The access sites of a kernel that must be accepted.
 #[track_caller]
 pub(crate) fn sites(source: &str) -> Vec<SiteReport> {

@@ -27,7 +27,11 @@ fn shared(tile: &str, statement: &str, wavefronts: u64, ideal: u64) {
     );
     let sites = sites(&source);
     let [site] = sites.as_slice() else { panic!("one access") };
-    assert_eq!((site.instructions, site.wavefronts, site.ideal_wavefronts), (1, wavefronts, ideal), "{source}");
+    assert_eq!(
+        (site.instructions, site.wavefronts, site.ideal_wavefronts),
+        (1, wavefronts, ideal),
+        "{source}"
+    );
 }
 
 /// Demands the counts of the only global access of a block.
@@ -35,7 +39,9 @@ fn shared(tile: &str, statement: &str, wavefronts: u64, ideal: u64) {
 fn global(block: &str, element: &str, statement: &str, sectors: u64, ideal: u64) -> SiteReport {
     let warps = 1;
     let source = kernel(
-        &format!("block = {block}, grid = [1], requires(input.len() >= 1048576, matrix.rows() >= 64, matrix.cols() >= 64)"),
+        &format!(
+            "block = {block}, grid = [1], requires(input.len() >= 1048576, matrix.rows() >= 64, matrix.cols() >= 64)"
+        ),
         &format!("input: &Tensor<{element}, 1>, matrix: &Matrix<{element}>"),
         &format!(
             "let x = thread_x();
@@ -102,7 +108,12 @@ fn eight_bytes_a_lane() {
 #[test]
 fn sixteen_bytes_a_lane() {
     shared("[f32; 128]", "let _y = t.read::<4>([4 * x]);", 4, 4);
-    shared("[f32; 128]", "t.write([4 * x], Vector::splat(f));".replace("splat(f)", "new([f, f, f, f])").as_str(), 4, 4);
+    shared(
+        "[f32; 128]",
+        "t.write([4 * x], Vector::splat(f));".replace("splat(f)", "new([f, f, f, f])").as_str(),
+        4,
+        4,
+    );
     // Neither pairs one apart nor pairs two apart agree, so nothing is merged although 16 lanes need 4 words each.
     shared("[f32; 128]", "let _y = t.read::<4>([4 * (x % 4)]);", 4, 4);
     shared("[f32; 128]", "let _y = t.read::<4>([4 * (x / 2 % 4)]);", 2, 2);

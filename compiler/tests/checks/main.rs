@@ -11,6 +11,7 @@ mod language;
 mod layouts;
 mod refused;
 mod resources;
+mod signature;
 mod values;
 
 use tileproof_compiler::diagnostic::Code;
@@ -30,6 +31,7 @@ fn every_code_has_kernels() {
         include_str!("layouts.rs"),
         include_str!("refused.rs"),
         include_str!("resources.rs"),
+        include_str!("signature.rs"),
         include_str!("values.rs"),
     ];
     for code in Code::ALL {

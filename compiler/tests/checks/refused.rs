@@ -1,643 +1,599 @@
-//! What is no kernel: syntax, constructs of Rust that a GPU kernel cannot have, attributes, parameters, names and types.
+//! What no body of a kernel has: constructs of Rust without a meaning on a GPU, unknown names, types that do not fit.
 
-use crate::harness::{check, kernel, warp};
+use crate::harness::{check, warp};
 use expect_test::expect;
 
 #[test]
 fn text_and_macros() {
-    check(&warp("println!(\"x\");"), expect![[r#"
+    check(
+        &warp("println!(\"x\");"),
+        expect![[r#"
         error: a kernel cannot use the macro `println!` [TP0002]
         help: a GPU thread cannot print, format or unwind; write results to a tensor, and state conditions in `requires(…)`
           at `println!("x")`
-    "#]]);
-    check(&warp("let s = \"text\";"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let s = \"text\";"),
+        expect![[r#"
         error: a kernel has no text [TP0002]
         help: use numbers; a `b'x'` is a u8 only outside a kernel
           at `"text"`
-    "#]]);
-    check(&warp("let c = 'x';"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let c = 'x';"),
+        expect![[r#"
         error: a kernel has no text [TP0002]
         help: use numbers; a `b'x'` is a u8 only outside a kernel
           at `'x'`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn control_flow() {
-    check(&warp("while thread_x() < 3 { }"), expect![[r#"
+    check(
+        &warp("while thread_x() < 3 { }"),
+        expect![[r#"
         error: loops other than `for` over a range are not part of the language yet [TP0002]
         help: write `for i in start..end` or `for i in (start..end).step_by(step)`
           at `while thread_x() < 3 { }`
-    "#]]);
-    check(&warp("loop { break; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("loop { break; }"),
+        expect![[r#"
         error: loops other than `for` over a range are not part of the language yet [TP0002]
         help: write `for i in start..end` or `for i in (start..end).step_by(step)`
           at `loop { break; }`
-    "#]]);
-    check(&warp("return;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("return;"),
+        expect![[r#"
         error: an early return is not part of the language yet [TP0002]
         help: put the rest of the kernel under `if`
           at `return`
-    "#]]);
-    check(&warp("match thread_x() { _ => {} }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("match thread_x() { _ => {} }"),
+        expect![[r#"
         error: `match` is not part of the language yet [TP0002]
         help: write `if` and `else`
           at `match thread_x() { _ => {} }`
-    "#]]);
-    check(&warp("for i in 0..=3 { }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("for i in 0..=3 { }"),
+        expect![[r#"
         error: a kernel's `for` runs over a half-open range [TP0002]
         help: write `for i in start..end` or `for i in (start..end).step_by(step)`
           at `0..=3`
-    "#]]);
-    check(&warp("for i in [1, 2] { }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("for i in [1, 2] { }"),
+        expect![[r#"
         error: a kernel's `for` runs over a half-open range [TP0002]
         help: write `for i in start..end` or `for i in (start..end).step_by(step)`
           at `[1, 2]`
-    "#]]);
-    check(&warp("'a: for i in 0..3 { }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("'a: for i in 0..3 { }"),
+        expect![[r#"
         error: a kernel has no labels [TP0002]
         help: remove it
           at `'a:`
-    "#]]);
-    check(&warp("if let 3 = thread_x() { }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("if let 3 = thread_x() { }"),
+        expect![[r#"
         error: a kernel has no `if let` [TP0002]
         help: write a comparison
           at `let 3 = thread_x()`
-    "#]]);
-    check(&warp("for (a, b) in 0..3 { }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("for (a, b) in 0..3 { }"),
+        expect![[r#"
         error: the variable of a loop is a plain name [TP0002]
         help: write `for i in 0..n`
           at `(a, b)`
-    "#]]);
-    check(&warp("let 3 = thread_x() else { };"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let 3 = thread_x() else { };"),
+        expect![[r#"
         error: a kernel has no `let … else` [TP0002]
         help: write `if`
           at `let 3 = thread_x() else { };`
-    "#]]);
-    check(&warp("for i in (0..8).step_by(0) { }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("for i in (0..8).step_by(0) { }"),
+        expect![[r#"
         error: a step of 0 never ends [TP0007]
           at `0`
-    "#]]);
-    check(&warp("for i in 0.. { }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("for i in 0.. { }"),
+        expect![[r#"
         error: a kernel's `for` runs over a half-open range [TP0002]
         help: write `for i in start..end` or `for i in (start..end).step_by(step)`
           at `0..`
-    "#]]);
-    check(&warp("for i in (0..4).rev() { }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("for i in (0..4).rev() { }"),
+        expect![[r#"
         error: a kernel's `for` runs over a half-open range [TP0002]
         help: write `for i in start..end` or `for i in (start..end).step_by(step)`
           at `(0..4).rev()`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn values() {
-    check(&warp("let f = |x| x;"), expect![[r#"
+    check(
+        &warp("let f = |x| x;"),
+        expect![[r#"
         error: a kernel cannot have closures [TP0002]
         help: write the code where it is used
           at `|x| x`
-    "#]]);
-    check(&warp("let r = &input;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let r = &input;"),
+        expect![[r#"
         error: a reference cannot be a value in a kernel [TP0002]
         help: name the element instead: `tile[r][c]`, `tensor[[r, c]]`; arrays are used by their elements
           at `&input`
-    "#]]);
-    check(&warp("let s = (1, 2).0;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let s = (1, 2).0;"),
+        expect![[r#"
         error: a kernel has no structs and no tuple fields [TP0002]
         help: take tuples apart in the `let`: `let (row, col) = …;`
           at `(1, 2).0`
-    "#]]);
-    check(&warp("unsafe { }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("unsafe { }"),
+        expect![[r#"
         error: a kernel cannot use `unsafe` [TP0002]
         help: all that a kernel can do is checked; remove the block
           at `unsafe { }`
-    "#]]);
-    check(&warp("let p = *input;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let p = *input;"),
+        expect![[r#"
         error: a kernel has no pointers [TP0002]
         help: name the element: `tile[r][c]`, `tensor[[r, c]]`
           at `*input`
-    "#]]);
-    check(&warp("let t = input;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let t = input;"),
+        expect![[r#"
         error: `input` is memory, and only its elements are values [TP0002]
         help: name an element: `tile[r][c]`, `tensor[[r, c]]`, or several: `read::<4>([r, c])`
           at `input`
-    "#]]);
-    check(&warp("let x;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x;"),
+        expect![[r#"
         error: a variable of a kernel needs a first value [TP0002]
         help: write `let x = 0.0;`
           at `let x;`
-    "#]]);
-    check(&warp("let [a, b] = [1, 2];"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let [a, b] = [1, 2];"),
+        expect![[r#"
         error: a kernel's patterns are names and tuples of names [TP0002]
         help: write `let (row, col) = …;`
           at `[a, b]`
-    "#]]);
-    check(&warp("let x = S { a: 1 };"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = S { a: 1 };"),
+        expect![[r#"
         error: a kernel has no structs [TP0002]
         help: use scalars, tuples and arrays
           at `S { a: 1 }`
-    "#]]);
-    check(&warp("let x = f()?;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = f()?;"),
+        expect![[r#"
         error: a kernel cannot use `?` [TP0002]
         help: a GPU thread has nobody to return an error to; check on the host, before the launch
           at `f()?`
-    "#]]);
-    check(&warp("let r = 0..3;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let r = 0..3;"),
+        expect![[r#"
         error: a range is only known in the head of a `for` loop [TP0002]
         help: write `for i in 0..n { … }`, with `.step_by(s)` for another step
           at `0..3`
-    "#]]);
-    check(&warp("let a = [0; 4]; let b = a;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let a = [0; 4]; let b = a;"),
+        expect![[r#"
         error: a register array cannot be copied as a whole [TP0002]
         help: copy its elements in a loop
           at `b`
-    "#]]);
-    check(&warp("let mut a = [0; 4]; a = [1; 4];"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let mut a = [0; 4]; a = [1; 4];"),
+        expect![[r#"
         error: a register array cannot be assigned as a whole [TP0002]
         help: assign its elements in a loop
           at `a`
-    "#]]);
-    check(&warp("let x = if thread_x() > 1 { (1, 2) } else { (3, 4) };"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = if thread_x() > 1 { (1, 2) } else { (3, 4) };"),
+        expect![[r#"
         error: the value of an `if` is a scalar or a vector in a kernel [TP0002]
         help: assign the parts one by one in its sides
           at `if thread_x() > 1 { (1, 2) } else { (3, 4) }`
-    "#]]);
-    check(&warp("input.x = 3;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("input.x = 3;"),
+        expect![[r#"
         error: a kernel cannot assign to this [TP0002]
         help: assign to a variable, an element of an array, a tile or a tensor, one at a time
           at `input.x`
-    "#]]);
-    check(&warp("let x = async { };"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = async { };"),
+        expect![[r#"
         error: this construct is not part of the kernel language [TP0002]
         help: a kernel has `let`, assignment, `if`, `for`, arithmetic, and the accesses of its tiles and tensors
           at `async { }`
-    "#]]);
-    check(&warp("let t = (Shared::<[f32; 4]>::new(), 1);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let t = (Shared::<[f32; 4]>::new(), 1);"),
+        expect![[r#"
         error: a shared tile is declared by its own `let` [TP0002]
         help: write `let mut tile = Shared::<[[f32; 32]; 32], Pad<1>>::new();`
           at `Shared::<[f32; 4]>::new()`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn items() {
-    check(&warp("fn helper() { }"), expect![[r#"
+    check(
+        &warp("fn helper() { }"),
+        expect![[r#"
         error: helper functions are not part of the language yet [TP0002]
         help: write the code where it is used
           at `fn helper() { }`
-    "#]]);
-    check(&warp("use std::f32;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("use std::f32;"),
+        expect![[r#"
         error: a kernel cannot import names [TP0002]
         help: move the `use` out of the kernel
           at `use std::f32;`
-    "#]]);
-    check(&warp("struct S;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("struct S;"),
+        expect![[r#"
         error: a kernel can only declare constants [TP0002]
         help: move the item out of the kernel
           at `struct S;`
-    "#]]);
-    check(&warp("const A: [f32; 2] = [0.0; 2];"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("const A: [f32; 2] = [0.0; 2];"),
+        expect![[r#"
         error: a constant of a kernel is a number or bool [TP0002]
         help: write `const N: usize = 32;`
           at `[f32; 2]`
-    "#]]);
-    check(&warp("#[inline] let x = 1;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("#[inline] let x = 1;"),
+        expect![[r#"
         error: this attribute means nothing in a kernel [TP0002]
         help: a statement can have `#[budget(…)]`
           at `#[inline]`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn names() {
-    check(&warp("let x = N;"), expect![[r#"
+    check(
+        &warp("let x = N;"),
+        expect![[r#"
         left to rustc: the macro cannot see `N`, which is declared outside the kernel [TP0005]
         help: declare it in the kernel (`const N: usize = 32;`) or pass it as an argument
           at `N`
-    "#]]);
-    check(&warp("let x = f32::MAX;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = f32::MAX;"),
+        expect![[r#"
         left to rustc: a macro cannot see what this path means [TP0005]
         help: write the value out, or declare a `const` in the kernel
           at `f32::MAX`
-    "#]]);
-    check(&warp("let x = sqrt(1.0);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = sqrt(1.0);"),
+        expect![[r#"
         left to rustc: a kernel cannot call `sqrt`, which the macro cannot see [TP0005]
         help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, and `sync_threads()`
           at `sqrt`
-    "#]]);
-    check(&warp("let x = 1.0f32.sqrt();"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = 1.0f32.sqrt();"),
+        expect![[r#"
         left to rustc: the method `sqrt` is not part of the kernel language [TP0005]
         help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
           at `sqrt`
-    "#]]);
-    check(&warp("let x = input.get([0]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = input.get([0]);"),
+        expect![[r#"
         left to rustc: the method `get` is not part of the kernel language [TP0005]
         help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
           at `get`
-    "#]]);
-    check(&warp("let x = undefined + 1;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = undefined + 1;"),
+        expect![[r#"
         left to rustc: the macro cannot see `undefined`, which is declared outside the kernel [TP0005]
         help: declare it in the kernel (`const N: usize = 32;`) or pass it as an argument
           at `undefined`
-    "#]]);
-    check(&warp("let t = Shared::<[f32; 4]>::new(); let n = t.len();"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let t = Shared::<[f32; 4]>::new(); let n = t.len();"),
+        expect![[r#"
         left to rustc: the method `len` is not part of the kernel language [TP0005]
         help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
           at `len`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn types() {
-    check(&warp("let x = 1.0 + 1;"), expect![[r#"
+    check(
+        &warp("let x = 1.0 + 1;"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `1.0 + 1`
-    "#]]);
-    check(&warp("let x: u32 = thread_x();"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x: u32 = thread_x();"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `thread_x()`
-    "#]]);
-    check(&warp("input[[0]] = 1.0;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("input[[0]] = 1.0;"),
+        expect![[r#"
         left to rustc: `input` is taken by `&` and written [TP0006]
         help: take it by `&mut`
           at `input[[0]]`
-    "#]]);
-    check(&warp("let x = input[0];"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = input[0];"),
+        expect![[r#"
         left to rustc: `input` has 1 extents, and this access does not give one index for each [TP0006]
         help: write `input[[i]]`
           at `input[0]`
-    "#]]);
-    check(&warp("let x = input[[0, 1]];"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = input[[0, 1]];"),
+        expect![[r#"
         left to rustc: `input` has 1 extents, and this access does not give one index for each [TP0006]
         help: write `input[[i]]`
           at `input[[0, 1]]`
-    "#]]);
-    check(&warp("let x = 1 as bool;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = 1 as bool;"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `1 as bool`
-    "#]]);
-    check(&warp("let x: f32 = if thread_x() > 1 { 1 } else { 2.0 };"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x: f32 = if thread_x() > 1 { 1 } else { 2.0 };"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `if thread_x() > 1 { 1 } else { 2.0 }`
-    "#]]);
-    check(&warp("let (a, b) = (1, 2, 3);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let (a, b) = (1, 2, 3);"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `(a, b)`
-    "#]]);
-    check(&warp("output[[0]] = 1u32;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("output[[0]] = 1u32;"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `1u32`
-    "#]]);
-    check(&warp("let x = true + false;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = true + false;"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `true + false`
-    "#]]);
-    check(&warp("let v = Vector::new([1.0, 2u32]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let v = Vector::new([1.0, 2u32]);"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `Vector::new([1.0, 2u32])`
-    "#]]);
-    check(&warp("output.write([0], 1.0);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("output.write([0], 1.0);"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `output.write([0], 1.0)`
-    "#]]);
-    check(&warp("let a = [1.0, 2]; "), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let a = [1.0, 2]; "),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `a`
-    "#]]);
-    check(&warp("let x = thread_x(1);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = thread_x(1);"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `thread_x(1)`
-    "#]]);
-    check(&warp("if thread_x() { }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("if thread_x() { }"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `thread_x()`
-    "#]]);
-    check(&warp("let x = -thread_x();"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = -thread_x();"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `-thread_x()`
-    "#]]);
-    check(&warp("let t = Shared::<[[f32; 4]; 4]>::new(); let x = t[0];"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let t = Shared::<[[f32; 4]; 4]>::new(); let x = t[0];"),
+        expect![[r#"
         left to rustc: `t` has 2 extents, and this access does not give one index for each [TP0006]
         help: write `t[i][i]`
           at `t[0]`
-    "#]]);
-    check(&warp("3"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("3"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `3`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn constants() {
-    check(&warp("let n = thread_x(); let a = [0.0; n];"), expect![[r#"
+    check(
+        &warp("let n = thread_x(); let a = [0.0; n];"),
+        expect![[r#"
         error: the length of an array must be known at compile time [TP0007]
         help: write an integer, or a `const` declared in the kernel
           at `n`
-    "#]]);
-    check(&warp("let t = Shared::<[f32; thread_x()]>::new();"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let t = Shared::<[f32; thread_x()]>::new();"),
+        expect![[r#"
         error: the extent of a tile must be known at compile time [TP0007]
         help: write an integer, or a `const` declared in the kernel
           at `thread_x()`
-    "#]]);
-    check(&warp("let v = input.read([0]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let v = input.read([0]);"),
+        expect![[r#"
         error: the width of this vector is not known here [TP0007]
         help: write it: `read::<4>([row, col])`
           at `input.read([0])`
-    "#]]);
-    check(&warp("let v = Vector::splat(1.0f32);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let v = Vector::splat(1.0f32);"),
+        expect![[r#"
         error: the width of this vector is not known here [TP0007]
         help: write it: `Vector::<f32, 4>::splat(0.0)`
           at `Vector::splat(1.0f32)`
-    "#]]);
-    check(&warp("let x = input.extent(3);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = input.extent(3);"),
+        expect![[r#"
         error: a tensor of rank 1 has no dimension 3 [TP0007]
         note: its dimensions are 0 to 0, outermost first
           at `3`
-    "#]]);
-    check(&warp("let x = input.extent(thread_x());"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = input.extent(thread_x());"),
+        expect![[r#"
         error: a dimension must be known at compile time [TP0007]
         help: write an integer, or a `const` declared in the kernel
           at `thread_x()`
-    "#]]);
-    check(&warp("let v = input.read::<{ 2 + 2 }>([0]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let v = input.read::<{ 2 + 2 }>([0]);"),
+        expect![[r#"
         read `input.read::<{ 2 + 2 }>([0])`: 1 × 16 B, 1/1 sectors; alignment at launch: the first element is 16-byte aligned
         launch: input.len() >= 4096
         launch: output.len() >= 4096
-    "#]]);
-    check(&warp("let x = [1.0, 2.0][thread_x()];"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let x = [1.0, 2.0][thread_x()];"),
+        expect![[r#"
         error: an index of an array that is no variable must be known at compile time [TP0007]
         help: write an integer, or a `const` declared in the kernel
           at `thread_x()`
-    "#]]);
-}
-
-#[test]
-fn attributes() {
-    let of = |arguments: &str| kernel(arguments, "n: usize, input: &Matrix<f32>", "");
-    check(&of(""), expect![[r#"
-        error: kernel `kernel` has no `block` [TP0003]
-        note: `block` gives the threads of a block, up to three extents
-        help: add it to the attribute: `#[tiled_kernel(block = [32, 8], …)]`
-          at `kernel`
-        error: kernel `kernel` has no `grid` [TP0003]
-        note: `grid` gives the blocks of the grid, up to three extents
-        help: add it to the attribute: `#[tiled_kernel(grid = [input.cols().div_ceil(32)], …)]`
-          at `kernel`
-    "#]]);
-    check(&of("block = [32]"), expect![[r#"
-        error: kernel `kernel` has no `grid` [TP0003]
-        note: `grid` gives the blocks of the grid, up to three extents
-        help: add it to the attribute: `#[tiled_kernel(grid = [input.cols().div_ceil(32)], …)]`
-          at `kernel`
-    "#]]);
-    check(&of("grid = [1]"), expect![[r#"
-        error: kernel `kernel` has no `block` [TP0003]
-        note: `block` gives the threads of a block, up to three extents
-        help: add it to the attribute: `#[tiled_kernel(block = [32, 8], …)]`
-          at `kernel`
-    "#]]);
-    check(&of("block = [32], grid = [1], arch = 90"), expect![[r#"
-        error: unknown argument `arch` [TP0003]
-        note: a kernel takes `block`, `grid`, `requires(…)` and `crate = path`
-        note: `arch` is planned, and not part of the language yet
-          at `arch`
-    "#]]);
-    check(&of("block = [32], grid = [1], colour = \"red\""), expect![[r#"
-        error: unknown argument `colour` [TP0003]
-        note: a kernel takes `block`, `grid`, `requires(…)` and `crate = path`
-          at `colour`
-    "#]]);
-    check(&of("block = [32, 1, 1, 1], grid = [1]"), expect![[r#"
-        error: `block` has 4 extents, and a GPU has three: [32, 1, 1, 1] [TP0003]
-          at `32`
-    "#]]);
-    check(&of("block = [32] grid = [1]"), expect![[r#"
-        error: expected `,` [TP0003]
-        help: write `#[tiled_kernel(block = [32, 8], grid = [a.cols().div_ceil(32), a.rows().div_ceil(32)])]`
-          at `grid`
-    "#]]);
-    check(&of("block = 32, grid = 1"), expect![[""]]);
-    check(&of("block = [n], grid = [1]"), expect![[r#"
-        error: an extent of `block` must be known at compile time [TP0007]
-        help: write an integer, or a `const` declared in the kernel
-          at `n`
-    "#]]);
-    check(&of("block = [32], grid = [thread_x()]"), expect![[r#"
-        error: the launcher cannot evaluate this expression [TP0003]
-        note: `grid` and `requires` are evaluated on the host, before any thread or element exists
-        help: use extents (`input.rows()`), strides (`input.pitch()`), scalar arguments and integer constants
-          at `thread_x()`
-    "#]]);
-    check(&of("block = [32], grid = [n / 2], requires(n > 1.5)"), expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `n > 1.5`
-    "#]]);
-    check(&of("block = [32], grid = [input[[0, 0]] as usize]"), expect![[r#"
-        error: the launcher cannot evaluate this expression [TP0003]
-        note: `grid` and `requires` are evaluated on the host, before any thread or element exists
-        help: use extents (`input.rows()`), strides (`input.pitch()`), scalar arguments and integer constants
-          at `input[[0, 0]] as usize`
-    "#]]);
-    check(&of("block = [32], grid = [1], requires(input.rows())"), expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `input.rows()`
-    "#]]);
-    check(&of("block = [2 * 16], grid = [n]"), expect![[""]]);
-    check(&of("block"), expect![[r#"
-        error: expected `=` [TP0003]
-        help: write `#[tiled_kernel(block = [32, 8], grid = [a.cols().div_ceil(32), a.rows().div_ceil(32)])]`
-          at ``
-    "#]]);
-    check(&of("block = [32], grid = [1], block = [64]"), expect![[r#"
-        error: `block` is given twice [TP0003]
-        help: give it once
-          at `block`
-    "#]]);
-}
-
-#[test]
-fn parameters() {
-    let of = |parameters: &str| kernel("block = [32], grid = [1]", parameters, "");
-    check(&of("input: Matrix<f32>"), expect![[r#"
-        error: a kernel cannot take a parameter of type `Matrix<f32>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: take it by reference: `&Matrix<f32>` to read it, `&mut Matrix<f32>` to write it
-          at `Matrix<f32>`
-    "#]]);
-    check(&of("input: &[f32]"), expect![[r#"
-        error: a kernel cannot take a parameter of type `&[f32]` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&[f32]`
-    "#]]);
-    check(&of("input: &Tensor<f32, 4>"), expect![[r#"
-        error: a kernel cannot take a parameter of type `&Tensor<f32, 4>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&Tensor<f32, 4>`
-    "#]]);
-    check(&of("input: &Tensor<f32>"), expect![[r#"
-        error: a kernel cannot take a parameter of type `&Tensor<f32>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&Tensor<f32>`
-    "#]]);
-    check(&of("input: &Matrix<usize>"), expect![[r#"
-        error: a kernel cannot take a parameter of type `&Matrix<usize>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&Matrix<usize>`
-    "#]]);
-    check(&of("input: &Matrix<bool>"), expect![[r#"
-        error: a kernel cannot take a parameter of type `&Matrix<bool>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&Matrix<bool>`
-    "#]]);
-    check(&of("input: String"), expect![[r#"
-        error: a kernel cannot take a parameter of type `String` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `String`
-    "#]]);
-    check(&of("(a, b): (u32, u32)"), expect![[r#"
-        error: a kernel's parameter has a plain name [TP0004]
-        help: write `input: &Matrix<f32>`
-          at `(a, b): (u32, u32)`
-    "#]]);
-    check(&of("&mut self"), expect![[r#"
-        error: a kernel's parameter has a plain name [TP0004]
-        help: write `input: &Matrix<f32>`
-          at `&mut self`
-    "#]]);
-    check(&of("input: &mut u32"), expect![[r#"
-        error: a kernel cannot take a parameter of type `&mut u32` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&mut u32`
-    "#]]);
-    check(&of("n: char"), expect![[r#"
-        error: a kernel cannot take a parameter of type `char` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `char`
-    "#]]);
-    check(&of("input: &f32"), expect![[r#"
-        error: a kernel cannot take a parameter of type `&f32` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&f32`
-    "#]]);
-    check(&of("mut n: usize"), expect![[r#"
-        error: a kernel's parameter cannot be `mut` [TP0004]
-        note: all threads share it
-        help: give each thread its own: `let mut n = n;`
-          at `mut`
-    "#]]);
-    check(&of("input: &Tensor<f32, N>"), expect![[r#"
-        error: a kernel cannot take a parameter of type `&Tensor<f32, N>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&Tensor<f32, N>`
-    "#]]);
-    check(&of("input: &Matrix<f16>"), expect![[r#"
-        error: a kernel cannot take a parameter of type `&Matrix<f16>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&Matrix<f16>`
-    "#]]);
-    check(&of("a: bool, b: i8, c: u64, d: f64, e: usize, f: &Tensor<i64, 1>, g: &mut Tensor<u8, 2>, h: &Tensor<f64, 3>"), expect![[""]]);
-}
-
-#[test]
-fn items_that_are_no_kernels() {
-    let of = |item: &str| format!("#[tiled_kernel(block = [32], grid = [1])]\n{item}");
-    check(&of("struct Kernel;"), expect![[r#"
-        error: a kernel is a function [TP0002]
-        help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
-          at `struct`
-    "#]]);
-    check(&of("fn kernel() -> f32 { 1.0 }"), expect![[r#"
-        error: a kernel cannot return a value [TP0002]
-        help: write the result to a `&mut` tensor argument
-          at `f32`
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `1.0`
-    "#]]);
-    check(&of("const fn kernel() { }"), expect![[r#"
-        error: a kernel cannot be `const` [TP0002]
-        help: remove `const`: a kernel runs on the GPU
-          at `const`
-    "#]]);
-    check(&of("async fn kernel() { }"), expect![[r#"
-        error: a kernel cannot be `async` [TP0002]
-        help: remove `async`: a launch is already asynchronous
-          at `async`
-    "#]]);
-    check(&of("unsafe fn kernel() { }"), expect![[r#"
-        error: a kernel cannot be declared `unsafe` [TP0002]
-        help: remove `unsafe`: whether the launch is safe follows from the proofs
-          at `unsafe`
-    "#]]);
-    check(&of("extern \"C\" fn kernel() { }"), expect![[r#"
-        error: a kernel has no ABI of its own [TP0002]
-        help: remove `extern`: the launcher passes the arguments
-          at `extern "C"`
-    "#]]);
-    check(&of("fn kernel<T>(n: T) { }"), expect![[r#"
-        error: a generic kernel is not part of the language yet [TP0002]
-        help: write the types and constants out, one kernel for each
-          at `<T>`
-        error: a kernel cannot take a parameter of type `T` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `T`
-    "#]]);
-    check(&of("fn kernel()"), expect![[r#"
-        error: unexpected end of input, expected curly braces [TP0001]
-        help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
-          at ``
-    "#]]);
-    check(&of("impl X { }"), expect![[r#"
-        error: a kernel is a function [TP0002]
-        help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
-          at `impl`
-    "#]]);
-    check(&of("fn kernel() { let x = ; }"), expect![[r#"
-        error: expected an expression [TP0001]
-        help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
-          at `;`
-    "#]]);
-    check(&of("fn kernel() { let x = 1 +; }"), expect![[r#"
-        error: expected an expression [TP0001]
-        help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
-          at `;`
-    "#]]);
-    check(&of("let x = 1;"), expect![[r#"
-        error: expected `fn` [TP0001]
-        help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
-          at `let`
-    "#]]);
-    check(&of(""), expect![[r#"
-        error: unexpected end of input, expected `fn` [TP0001]
-        help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
-          at ``
-    "#]]);
+    "#]],
+    );
 }

@@ -13,7 +13,9 @@ fn run_time(body: &str) -> String {
 
 #[test]
 fn below_zero() {
-    check(&run_time("if n - 1 < 64 { output[[n - 1]] = 1.0; }"), expect![[r#"
+    check(
+        &run_time("if n - 1 < 64 { output[[n - 1]] = 1.0; }"),
+        expect![[r#"
         error: index arithmetic may fall below zero: `n - 1` [TP0501]
         note: `usize` has no negative numbers: the index would wrap to a very large one
         help: guard it with a comparison that proves the left side is at least the right one
@@ -22,36 +24,55 @@ fn below_zero() {
         note: `usize` has no negative numbers: the index would wrap to a very large one
         help: guard it with a comparison that proves the left side is at least the right one
           at `n - 1`
-    "#]]);
-    check(&run_time("if n >= 1 { if n - 1 < 64 { output[[n - 1]] = 1.0; } }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &run_time("if n >= 1 { if n - 1 < 64 { output[[n - 1]] = 1.0; } }"),
+        expect![[r#"
         write `output[[n - 1]]`: 1 × 4 B, 1/1 sectors
         launch: output.len() >= 64
-    "#]]);
-    check(&run_time("if n >= 1 && n - 1 < 64 { output[[n - 1]] = 1.0; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &run_time("if n >= 1 && n - 1 < 64 { output[[n - 1]] = 1.0; }"),
+        expect![[r#"
         write `output[[n - 1]]`: 1 × 4 B, 1/1 sectors
         launch: output.len() >= 64
-    "#]]);
-    check(&run_time("if n == 0 || n - 1 < 64 { output[[0]] = 1.0; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &run_time("if n == 0 || n - 1 < 64 { output[[0]] = 1.0; }"),
+        expect![[r#"
         error: index arithmetic may fall below zero: `n - 1` [TP0501]
         note: `usize` has no negative numbers: the index would wrap to a very large one
         help: guard it with a comparison that proves the left side is at least the right one
           at `n - 1`
-    "#]]);
-    check(&run_time("if n > m { if n - m < 64 { output[[n - m]] = 1.0; } }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &run_time("if n > m { if n - m < 64 { output[[n - m]] = 1.0; } }"),
+        expect![[r#"
         write `output[[n - m]]`: 1 × 4 B, 1/1 sectors
         launch: output.len() >= 64
-    "#]]);
-    check(&warp("output[[thread_x() - 1]] = 1.0;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("output[[thread_x() - 1]] = 1.0;"),
+        expect![[r#"
         error: index arithmetic may fall below zero: `thread_x() - 1` [TP0501]
         note: `usize` has no negative numbers: the index would wrap to a very large one
         help: guard it with a comparison that proves the left side is at least the right one
           at `thread_x() - 1`
-    "#]]);
-    check(&warp("if thread_x() >= 1 { output[[thread_x() - 1]] = 1.0; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("if thread_x() >= 1 { output[[thread_x() - 1]] = 1.0; }"),
+        expect![[r#"
         write `output[[thread_x() - 1]]`: 1 × 4 B, 4/4 sectors
         launch: input.len() >= 4096
         launch: output.len() >= 4096
-    "#]]);
+    "#]],
+    );
 }
 
 /// What follows from a wrong computation is not reported again; the budget of the access stays as it is.
@@ -78,7 +99,9 @@ fn one_cause_is_one_error() {
 
 #[test]
 fn above_the_range() {
-    check(&run_time("if n * m < 64 { output[[n * m]] = 1.0; }"), expect![[r#"
+    check(
+        &run_time("if n * m < 64 { output[[n * m]] = 1.0; }"),
+        expect![[r#"
         error: index arithmetic may overflow: `n * m` [TP0501]
         note: nothing here says how large the operands are
         help: state what bounds them in `requires(…)`, or guard it with a comparison
@@ -87,14 +110,20 @@ fn above_the_range() {
         note: nothing here says how large the operands are
         help: state what bounds them in `requires(…)`, or guard it with a comparison
           at `n * m`
-    "#]]);
-    check(&run_time("if n < 8 && m < 8 { output[[n * m]] = 1.0; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &run_time("if n < 8 && m < 8 { output[[n * m]] = 1.0; }"),
+        expect![[r#"
         error: index arithmetic may overflow: `n * m` [TP0501]
         note: nothing here says how large the operands are
         help: state what bounds them in `requires(…)`, or guard it with a comparison
           at `n * m`
-    "#]]);
-    check(&run_time("if n + m < 64 { output[[n + m]] = 1.0; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &run_time("if n + m < 64 { output[[n + m]] = 1.0; }"),
+        expect![[r#"
         error: index arithmetic may overflow: `n + m` [TP0501]
         note: nothing here says how large the operands are
         help: state what bounds them in `requires(…)`, or guard it with a comparison
@@ -103,17 +132,23 @@ fn above_the_range() {
         note: nothing here says how large the operands are
         help: state what bounds them in `requires(…)`, or guard it with a comparison
           at `n + m`
-    "#]]);
-    check(&run_time("if n < 64 { if n << 1 < 64 { output[[n << 1]] = 1.0; } }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &run_time("if n < 64 { if n << 1 < 64 { output[[n << 1]] = 1.0; } }"),
+        expect![[r#"
         write `output[[n << 1]]`: 1 × 4 B, 1/1 sectors
         launch: output.len() >= 64
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn register_arrays() {
     check(
-        &warp("let mut a = [0.0f32; 4];\nfor i in 0..4 { a[i] = input[[thread_x()]]; }\noutput[[thread_x()]] = a[3];"),
+        &warp(
+            "let mut a = [0.0f32; 4];\nfor i in 0..4 { a[i] = input[[thread_x()]]; }\noutput[[thread_x()]] = a[3];",
+        ),
         expect![[r#"
             read `input[[thread_x()]]`: 4 × 4 B, 16/16 sectors
             write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
@@ -121,58 +156,82 @@ fn register_arrays() {
             launch: output.len() >= 4096
         "#]],
     );
-    check(&run_time("let mut a = [0.0f32; 4];\na[n % 4] = 1.0;\noutput[[thread_x()]] = a[0];"), expect![[r#"
+    check(
+        &run_time("let mut a = [0.0f32; 4];\na[n % 4] = 1.0;\noutput[[thread_x()]] = a[0];"),
+        expect![[r#"
         error: a register array is indexed by a value that is not constant [TP0601]
         note: `n % 4` must be one number for all threads once constant loops are unrolled: registers have no addresses, so the array would move to slow local memory
         help: index it by constants and by variables of loops with constant bounds
           at `n % 4`
-    "#]]);
-    check(&warp("let a = [0.0f32; 32];\noutput[[thread_x()]] = a[thread_x()];"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let a = [0.0f32; 32];\noutput[[thread_x()]] = a[thread_x()];"),
+        expect![[r#"
         error: a register array is indexed by a value that is not constant [TP0601]
         note: `a[thread_x()]` must be one number for all threads once constant loops are unrolled: registers have no addresses, so the array would move to slow local memory
         help: index it by constants and by variables of loops with constant bounds
           at `a[thread_x()]`
-    "#]]);
-    check(&run_time("let mut a = [0.0f32; 4];\nfor i in 0..n { a[i] = 1.0; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &run_time("let mut a = [0.0f32; 4];\nfor i in 0..n { a[i] = 1.0; }"),
+        expect![[r#"
         error: a register array is indexed by a value that is not constant [TP0601]
         note: `i` must be one number for all threads once constant loops are unrolled: registers have no addresses, so the array would move to slow local memory
         help: index it by constants and by variables of loops with constant bounds
           at `i`
-    "#]]);
-    check(&run_time("let v = Vector::<f32, 4>::splat(1.0);\noutput[[thread_x()]] = v[n % 4];"), expect![[r#"
+    "#]],
+    );
+    check(
+        &run_time("let v = Vector::<f32, 4>::splat(1.0);\noutput[[thread_x()]] = v[n % 4];"),
+        expect![[r#"
         error: a register array is indexed by a value that is not constant [TP0601]
         note: `v[n % 4]` must be one number for all threads once constant loops are unrolled: registers have no addresses, so the array would move to slow local memory
         help: index it by constants and by variables of loops with constant bounds
           at `v[n % 4]`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn register_arrays_end() {
-    check(&warp("let mut a = [0.0f32; 4];\nfor i in 0..5 { a[i] = 1.0; }"), expect![[r#"
+    check(
+        &warp("let mut a = [0.0f32; 4];\nfor i in 0..5 { a[i] = 1.0; }"),
+        expect![[r#"
         error: index of registers out of bounds: it is 4, and there are 4 [TP0601]
         note: in `i`, once constant loops are unrolled
         help: keep it below 4
           at `i`
-    "#]]);
-    check(&warp("let a = [[0.0f32; 4]; 2];\nfor i in 0..3 { output[[thread_x()]] = a[i][3]; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let a = [[0.0f32; 4]; 2];\nfor i in 0..3 { output[[thread_x()]] = a[i][3]; }"),
+        expect![[r#"
         error: index of registers out of bounds: it is 2, and there are 2 [TP0601]
         note: in `a[i][3]`, once constant loops are unrolled
         help: keep it below 2
           at `a[i][3]`
-    "#]]);
-    check(&warp("let v = Vector::<f32, 2>::splat(1.0);\nfor i in 0..4 { output[[thread_x()]] = v[i]; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let v = Vector::<f32, 2>::splat(1.0);\nfor i in 0..4 { output[[thread_x()]] = v[i]; }"),
+        expect![[r#"
         error: index of registers out of bounds: it is 2, and there are 2 [TP0601]
         note: in `v[i]`, once constant loops are unrolled
         help: keep it below 2
           at `v[i]`
-    "#]]);
-    check(&warp("let mut v = Vector::<f32, 2>::splat(1.0);\nfor i in 0..4 { v[i] = 2.0; }"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let mut v = Vector::<f32, 2>::splat(1.0);\nfor i in 0..4 { v[i] = 2.0; }"),
+        expect![[r#"
         error: index of registers out of bounds: it is 2, and there are 2 [TP0601]
         note: in `i`, once constant loops are unrolled
         help: keep it below 2
           at `i`
-    "#]]);
+    "#]],
+    );
 }
 
 /// Shift amounts are masked to the width of the value, as in Rust without overflow checks.

@@ -26,7 +26,11 @@ fn expansion_time() {
             .min()
             .expect("seven runs");
         let verdict = if least <= TARGET { "within" } else { "above" };
-        println!("{:<22} {:>7.2} ms, {verdict} the target of {TARGET:?}", kernel.name, least.as_secs_f64() * 1e3);
+        println!(
+            "{:<22} {:>7.2} ms, {verdict} the target of {TARGET:?}",
+            kernel.name,
+            least.as_secs_f64() * 1e3
+        );
         assert!(least < LIMIT, "{} takes {least:?}", kernel.name);
     }
 }

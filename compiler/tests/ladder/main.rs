@@ -40,6 +40,13 @@ fn the_ladder_has_six_kernels() {
     let names: Vec<String> = kernels().into_iter().map(|kernel| kernel.name).collect();
     assert_eq!(
         names,
-        ["copy", "transpose_naive", "transpose_shared", "transpose_padded", "transpose_xor", "transpose_vectorised"]
+        [
+            "copy",
+            "transpose_naive",
+            "transpose_shared",
+            "transpose_padded",
+            "transpose_xor",
+            "transpose_vectorised"
+        ]
     );
 }

@@ -33,9 +33,42 @@ fn changes() -> impl Strategy<Value = Vec<(u16, Change)>> {
 /// Tokens that are numbers at the edge of their type, names of the language in other places, and pieces of Rust.
 fn strange(choice: u8) -> TokenTree {
     let list = [
-        "0", "1", "-1", "18446744073709551615", "340282366920938463463374607431768211455", "99999", "65536", "1e400",
-        "0u8", "\"text\"", "'c'", "thread_x", "usize", "Shared", "input", "output", "tile", "k", "self", "_", "()",
-        "[]", "{}", "..", "&", "|", "#", "fn", "if", "for", "loop", "(1, 2)", "[[f32; 4]; 4]", "Vector", "f64", "<<",
+        "0",
+        "1",
+        "-1",
+        "18446744073709551615",
+        "340282366920938463463374607431768211455",
+        "99999",
+        "65536",
+        "1e400",
+        "0u8",
+        "\"text\"",
+        "'c'",
+        "thread_x",
+        "usize",
+        "Shared",
+        "input",
+        "output",
+        "tile",
+        "k",
+        "self",
+        "_",
+        "()",
+        "[]",
+        "{}",
+        "..",
+        "&",
+        "|",
+        "#",
+        "fn",
+        "if",
+        "for",
+        "loop",
+        "(1, 2)",
+        "[[f32; 4]; 4]",
+        "Vector",
+        "f64",
+        "<<",
     ];
     let text = list[usize::from(choice) % list.len()];
     TokenStream::from_str(text).ok().and_then(|tokens| tokens.into_iter().next()).expect("a token")
@@ -52,7 +85,13 @@ fn flat(tokens: &TokenStream, out: &mut Vec<TokenTree>) {
 }
 
 /// Applies a change to the token with this number, counted as [`flat`] counts.
-fn changed(tokens: TokenStream, at: usize, change: Change, all: &[TokenTree], number: &mut usize) -> TokenStream {
+fn changed(
+    tokens: TokenStream,
+    at: usize,
+    change: Change,
+    all: &[TokenTree],
+    number: &mut usize,
+) -> TokenStream {
     let mut out: Vec<TokenTree> = Vec::new();
     let mut swap = None;
     for token in tokens {
@@ -105,7 +144,12 @@ fn demand(attribute: TokenStream, item: TokenStream) -> Result<(), TestCaseError
     match function {
         Ok(function) => {
             let file = syn::parse2::<syn::File>(output.clone());
-            prop_assert!(file.is_ok(), "{}\n{}", file.err().map(|e| e.to_string()).unwrap_or_default(), shown());
+            prop_assert!(
+                file.is_ok(),
+                "{}\n{}",
+                file.err().map(|e| e.to_string()).unwrap_or_default(),
+                shown()
+            );
             let name = function.sig.ident;
             let survives = file.is_ok_and(|file| file.items.iter().any(|item| names(item, &name)));
             prop_assert!(survives, "`{name}` is lost\n{}", shown());
@@ -155,8 +199,34 @@ proptest! {
 /// Streams that are far from a kernel.
 #[test]
 fn other_tokens() {
-    let items = ["", "fn", "fn f", "fn f()", "struct S;", "fn f() {}", "pub fn f(self) {}", "#[budget] fn f() {}", ";", "fn f(x: &Matrix<f32>) { x }"];
-    let attributes = ["", "block", "block =", "block = []", "block = [1, ]", "grid = [], block = [32]", "crate", "crate = a::b", "requires", "requires()", "requires(,)", "= =", "block = [[1]]", "block = [32], grid = [1], crate = x"];
+    let items = [
+        "",
+        "fn",
+        "fn f",
+        "fn f()",
+        "struct S;",
+        "fn f() {}",
+        "pub fn f(self) {}",
+        "#[budget] fn f() {}",
+        ";",
+        "fn f(x: &Matrix<f32>) { x }",
+    ];
+    let attributes = [
+        "",
+        "block",
+        "block =",
+        "block = []",
+        "block = [1, ]",
+        "grid = [], block = [32]",
+        "crate",
+        "crate = a::b",
+        "requires",
+        "requires()",
+        "requires(,)",
+        "= =",
+        "block = [[1]]",
+        "block = [32], grid = [1], crate = x",
+    ];
     for item in items {
         for attribute in attributes {
             let parse = |text| TokenStream::from_str(text).expect("brackets match");

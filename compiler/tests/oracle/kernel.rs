@@ -251,7 +251,8 @@ fn tiled(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Kernel 
     let iterations = tape.pick(&[1, 4, 2, 3]);
     let rank = 1 + tape.below(3);
     let (mut statements, mut needed) = (Vec::new(), vec![1; rank]);
-    let mut requires = vec!["output.rows() == input.rows()".to_string(), "output.cols() == input.cols()".into()];
+    let mut requires =
+        vec!["output.rows() == input.rows()".to_string(), "output.cols() == input.cols()".into()];
     if width > 1 {
         requires.push(match tape.below(2) {
             0 => format!("input.cols().is_multiple_of({width})"),
@@ -331,7 +332,9 @@ fn tiled(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Kernel 
             format!("let column = block_x() * {columns} + {width} * thread_x();"),
         ],
         statements,
-        after: vec!["if row < output.rows() && column < output.cols() { output[[row, column]] = sum; }".into()],
+        after: vec![
+            "if row < output.rows() && column < output.cols() { output[[row, column]] = sum; }".into(),
+        ],
     }
     .with_plain_end()
 }

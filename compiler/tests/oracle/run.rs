@@ -76,7 +76,9 @@ pub(crate) fn run(
     grid: [u32; 3],
     n: i64,
 ) -> Result<Vec<SiteCounts>, Fault> {
-    let bytes = u64::from(lowered.element(ir::Base::Tensor(lowered.params.handles().nth(1).expect("an input"))).bytes());
+    let bytes = u64::from(
+        lowered.element(ir::Base::Tensor(lowered.params.handles().nth(1).expect("an input"))).bytes(),
+    );
     let Shape { rows, columns, pitch } = shape;
     // A kernel that streams writes a row for each of the block's own rows.
     let written = if source.streams { source.block[1] } else { rows };
@@ -91,7 +93,11 @@ pub(crate) fn run(
             base: 0,
         })
     };
-    let mut arguments = [Argument::Scalar(n as u64), tensor(Buffer::Read(&input), rows), tensor(Buffer::Write(&mut output), written)];
+    let mut arguments = [
+        Argument::Scalar(n as u64),
+        tensor(Buffer::Read(&input), rows),
+        tensor(Buffer::Write(&mut output), written),
+    ];
     simulate(lowered, grid, &mut arguments)
 }
 

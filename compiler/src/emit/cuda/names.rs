@@ -136,8 +136,8 @@ fn is_reserved(name: &str) -> bool {
         || name.rsplit_once('_').is_some_and(|(first, last)| is_type(last) && listed(PRELUDE, first))
 }
 
-fn listed(words: &str, name: &str) -> bool {
-    words.split_whitespace().any(|word| word == name)
+fn listed(words: &[&str], name: &str) -> bool {
+    words.contains(&name)
 }
 
 /// Whether it is a function of the device library. A local may hide one, an entry point cannot overload it.
@@ -155,42 +155,52 @@ fn is_type(name: &str) -> bool {
     }
 }
 
-const KEYWORDS: &str = "
-    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
-    char32_t class co_await co_return co_yield compl concept const const_cast consteval constexpr
-    constinit continue decltype default delete do double dynamic_cast else enum explicit export extern
-    false float for friend goto if import inline int long module mutable namespace new noexcept not
-    not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires
-    restrict return short signed sizeof static static_assert static_cast struct switch template this
-    thread_local throw true try typedef typeid typename typeof union unsigned using virtual void
-    volatile wchar_t while xor xor_eq
-";
+#[rustfmt::skip]
+const KEYWORDS: &[&str] = &[
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch",
+    "char", "char8_t", "char16_t", "char32_t", "class", "co_await", "co_return", "co_yield", "compl",
+    "concept", "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype",
+    "default", "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern",
+    "false", "float", "for", "friend", "goto", "if", "import", "inline", "int", "long", "module", "mutable",
+    "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private",
+    "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short",
+    "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+    "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned",
+    "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+];
 
 /// The functions of the prelude, without the type that ends their names.
-const PRELUDE: &str = "
-    cast_f32 cast_f64 div_ceil load_global load_global_mut load_shared max min select store_global
-    store_shared wrapping_add wrapping_div wrapping_mul wrapping_neg wrapping_rem wrapping_shl
-    wrapping_shr wrapping_sub
-";
+#[rustfmt::skip]
+const PRELUDE: &[&str] = &[
+    "cast_f32", "cast_f64", "div_ceil", "load_global", "load_global_mut", "load_shared", "max", "min",
+    "select", "store_global", "store_shared", "wrapping_add", "wrapping_div", "wrapping_mul", "wrapping_neg",
+    "wrapping_rem", "wrapping_shl", "wrapping_shr", "wrapping_sub",
+];
 
 /// What NVRTC declares or defines without any header, and the fixed names of the text.
-const CUDA: &str = "
-    NULL TILEPROOF_WIDE assert blockDim blockIdx clock clock64 dim3 fmax fmaxf fmin fminf fmod fmodf
-    free gridDim index_t main malloc memcmp memcpy memmove memset printf ptrdiff_t shared_address size_t
-    std threadIdx va_arg va_copy va_end va_list va_start vprintf warpSize
-";
+#[rustfmt::skip]
+const CUDA: &[&str] = &[
+    "NULL", "TILEPROOF_WIDE", "assert", "blockDim", "blockIdx", "clock", "clock64", "dim3", "fmax", "fmaxf",
+    "fmin", "fminf", "fmod", "fmodf", "free", "gridDim", "index_t", "main", "malloc", "memcmp", "memcpy",
+    "memmove", "memset", "printf", "ptrdiff_t", "shared_address", "size_t", "std", "threadIdx", "va_arg",
+    "va_copy", "va_end", "va_list", "va_start", "vprintf", "warpSize",
+];
 
 /// The device library, which NVRTC always declares, without the suffixes `f` and `l`.
-const LIBRARY: &str = "
-    abs acos acosh asin asinh atan atan2 atanh brev cbrt ceil clz copysign cos cosh cospi cyl_bessel_i0
-    cyl_bessel_i1 div erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs fdim fdivide ffs floor fma
-    fmax fmin fmod fpclassify frexp hypot ilogb isfinite isgreater isgreaterequal isinf isless
-    islessequal islessgreater isnan isnormal isunordered j0 j1 jn labs ldexp lgamma llabs llmax llmin
-    llrint llround log log10 log1p log2 logb lrint lround max min modf mulhi nan nearbyint nextafter
-    norm norm3d norm4d normcdf normcdfinv pow powi rcbrt remainder remquo rhypot rint rnorm rnorm3d
-    rnorm4d round rsqrt sad saturate scalbln scalbn signbit sin sincos sincospi sinh sinpi sqrt tan tanh
-    tgamma trunc ullmax ullmin umax umin y0 y1 yn
-";
+#[rustfmt::skip]
+const LIBRARY: &[&str] = &[
+    "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "brev", "cbrt", "ceil", "clz",
+    "copysign", "cos", "cosh", "cospi", "cyl_bessel_i0", "cyl_bessel_i1", "div", "erf", "erfc", "erfcinv",
+    "erfcx", "erfinv", "exp", "exp10", "exp2", "expm1", "fabs", "fdim", "fdivide", "ffs", "floor", "fma",
+    "fmax", "fmin", "fmod", "fpclassify", "frexp", "hypot", "ilogb", "isfinite", "isgreater",
+    "isgreaterequal", "isinf", "isless", "islessequal", "islessgreater", "isnan", "isnormal", "isunordered",
+    "j0", "j1", "jn", "labs", "ldexp", "lgamma", "llabs", "llmax", "llmin", "llrint", "llround", "log",
+    "log10", "log1p", "log2", "logb", "lrint", "lround", "max", "min", "modf", "mulhi", "nan", "nearbyint",
+    "nextafter", "norm", "norm3d", "norm4d", "normcdf", "normcdfinv", "pow", "powi", "rcbrt", "remainder",
+    "remquo", "rhypot", "rint", "rnorm", "rnorm3d", "rnorm4d", "round", "rsqrt", "sad", "saturate", "scalbln",
+    "scalbn", "signbit", "sin", "sincos", "sincospi", "sinh", "sinpi", "sqrt", "tan", "tanh", "tgamma",
+    "trunc", "ullmax", "ullmin", "umax", "umin", "y0", "y1", "yn",
+];
 
 #[cfg(test)]
 mod tests {
