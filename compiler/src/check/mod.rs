@@ -124,10 +124,11 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
             Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
         };
         rows.push(row(&kernel, site, &cost, alignment_verdict, diagnostics));
-        match &cost {
-            _ if follows => {}
-            Cost::Shared(cost) => banks::report(&kernel, &facts, site, cost, diagnostics),
-            Cost::Global(cost) => coalescing::report(&kernel, site, cost, diagnostics),
+        if !follows {
+            match &cost {
+                Cost::Shared(cost) => banks::report(&kernel, &facts, site, cost, diagnostics),
+                Cost::Global(cost) => coalescing::report(&kernel, site, cost, diagnostics),
+            }
         }
     }
     budget::check(&kernel, &rows, diagnostics);

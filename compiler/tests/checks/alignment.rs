@@ -173,6 +173,43 @@ fn innermost_index_of_a_tensor() {
     );
 }
 
+/// Rows of three halves of a word, read by words from their second element on.
+#[test]
+fn slices_of_narrow_elements() {
+    let slices = |index: &str| {
+        kernel(
+            "block = [32], grid = [1], requires(input.len() >= 128, output.len() >= 32)",
+            "input: &Tensor<u16, 1>, output: &mut Tensor<u16, 1>",
+            &format!(
+                "#[budget(excess_sectors = 4, because = \"one of three\")]
+                let v = input.read::<2>([{index}]);
+                output[[thread_x()]] = v[0];"
+            ),
+        )
+    };
+    check(
+        &slices("3 * thread_x() + 1"),
+        expect![[r#"
+        error: this budget is too loose: it accepts 4 excess sectors, and the most that occurs is 2 [TP0102]
+        help: write `excess_sectors = 2`
+          at `#[budget(excess_sectors = 4, because = "one of three")]`
+        error: misaligned vector access: 4 bytes a lane, and `3 * thread_x() + 1` is not always a multiple of 2 [TP0301]
+        note: a vector of 2 elements starts at a multiple of 4 bytes
+        help: make the innermost index a multiple of 2: `2 * thread_x()`, with extents promised in `requires(… % 2 == 0)`
+          at `input.read::<2>([3 * thread_x() + 1])`
+    "#]],
+    );
+    check(
+        &slices("3 * (thread_x() / 2 * 2)"),
+        expect![[r#"
+        read `input.read::<2>([3 * (thread_x() / 2 * 2)])`: 1 × 4 B, 6/2 sectors, worst excess 4; cost budgeted: one of three; alignment at launch: the first element is 4-byte aligned
+        write `output[[thread_x()]]`: 1 × 2 B, 2/2 sectors
+        launch: input.len() >= 128
+        launch: output.len() >= 32
+    "#]],
+    );
+}
+
 /// How far rows are apart is the launch's business; a contract can settle it before.
 #[test]
 fn pitches() {

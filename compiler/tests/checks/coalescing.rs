@@ -193,6 +193,20 @@ fn reversed_and_permuted_rows_are_clean() {
 }
 
 #[test]
+fn gaps_of_different_sizes() {
+    check(
+        &warp("output[[thread_x()]] = input[[thread_x() * thread_x()]];"),
+        expect![[r#"
+        error: uncoalesced load: 30 sectors of 32 bytes where 4 are enough [TP0201]
+        note: the lanes of warp 0 leave gaps between the bytes that they access, so 128 of 960 bytes are used
+        help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
+        help: or accept the cost: `#[budget(excess_sectors = 26, because = "…")]` on the statement
+          at `input[[thread_x() * thread_x()]]`
+    "#]],
+    );
+}
+
+#[test]
 fn a_stride_that_the_launch_gives() {
     check(
         &kernel(
