@@ -369,3 +369,50 @@ fn indices_from_memory() {
         "#]],
     );
 }
+/// A stage that an argument chooses moves all lanes alike, also under a swizzle that looks at its bits.
+#[test]
+fn stages_of_an_argument() {
+    let chosen = |tile: &str, budget: &str| {
+        kernel(
+            "block = [32], grid = [1], requires(stage < 4, output.len() >= 32)",
+            "stage: usize, output: &mut Tensor<f32, 1>",
+            &format!(
+                "let tile = {tile}::new();
+                {budget}
+                output[[thread_x()]] = tile[stage][thread_x()][0];"
+            ),
+        )
+    };
+    check(
+        &chosen("Shared::<[[[f32; 32]; 32]; 4], Xor<1>>", ""),
+        expect![[r#"
+        read `tile[stage][thread_x()][0]`: 1 × 4 B, 1/1 wavefronts
+        write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+        shared: 16384 bytes
+        launch: stage < 4
+        launch: output.len() >= 32
+    "#]],
+    );
+    // The swizzle turns four columns by the row's upper bits, and all of them by the stage.
+    let budget = "#[budget(bank_conflict = 3, because = \"a stage too many\")]";
+    check(
+        &chosen("Shared::<[[[f32; 64]; 32]; 4], Swizzle<5, 0, 8>>", budget),
+        expect![[r#"
+        read `tile[stage][thread_x()][0]`: 1 × 4 B, 4/1 wavefronts, worst excess 3; cost budgeted: a stage too many
+        write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+        shared: 32768 bytes
+        launch: stage < 4
+        launch: output.len() >= 32
+    "#]],
+    );
+    // A stage of 768 elements carries into the bits of the row.
+    check(
+        &chosen("Shared::<[[[f32; 24]; 32]; 4], Swizzle<3, 0, 7>>", ""),
+        expect![[r#"
+        error: shared-memory bank conflicts cannot be ruled out here [TP0101]
+        note: the place depends on stage modulo 4, which nothing here fixes
+        help: take responsibility for the cost: `#[budget(bank_conflict = 31, because = "…")]` on the statement
+          at `tile[stage][thread_x()][0]`
+    "#]],
+    );
+}

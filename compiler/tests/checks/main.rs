@@ -12,6 +12,7 @@ mod layouts;
 mod premises;
 mod refused;
 mod resources;
+mod signature;
 mod values;
 
 use tileproof_compiler::diagnostic::Code;
@@ -31,6 +32,7 @@ fn every_code_has_kernels() {
         include_str!("layouts.rs"),
         include_str!("refused.rs"),
         include_str!("resources.rs"),
+        include_str!("signature.rs"),
         include_str!("values.rs"),
     ];
     for code in Code::ALL {
