@@ -147,3 +147,73 @@ fn what_does_not_fit_32_bits_is_not_computed_in_32() {
         assert!(narrow(&rows(4, "k: u8, i: i32,", &body)), "{index}");
     }
 }
+
+/// Variables that a loop changes stay known as far as what the loop does allows.
+#[test]
+fn carried_variables() {
+    let toggled = |first: &str, new: &str| {
+        rows(
+            3,
+            "m: usize,",
+            &format!(
+                "let mut p = {first}; for k in 0..n {{ sum += tile[p][thread_x()]; p = {new}; }} sum += tile[p][thread_x()];"
+            ),
+        )
+    };
+    for new in ["1 - p", "p ^ 1", "(p + 1) % 3", "if p + 1 < 3 { p + 1 } else { 0 }"] {
+        narrow(&toggled("0", new));
+    }
+    narrow(&toggled("1", "if p > 1 { 1 } else { 1 - p }"));
+    refused(&toggled("0", "p + 1"), "may be out of bounds");
+    refused(&toggled("2", "p ^ 1"), "may be out of bounds");
+    refused(&toggled("4", "p % 3"), "may be out of bounds");
+    let swapped = "let (mut a, mut b) = (0, 2);
+        for k in 0..n { sum += tile[a][thread_x()] + tile[b][thread_x()]; let t = a; a = b; b = t; }";
+    narrow(&rows(3, "", swapped));
+    let counted = |most: usize, more: &str| {
+        rows(
+            most,
+            "",
+            &format!(
+                "let mut count = 0; for k in 0..n {{ if k < 10 {{ if input[[k]] > 3 {{ count += 1; }} else {{ {more} }} }} }} if n < 5 {{ sum += tile[count][thread_x()]; }}"
+            ),
+        )
+    };
+    refused(&counted(5, "count += 2;"), "may be out of bounds");
+    let inside = |rows_: usize, more: &str| {
+        rows(
+            rows_,
+            "",
+            &format!(
+                "let mut count = 0; for k in 0..n.min(4) {{ sum += tile[count][thread_x()]; if input[[k]] > 3 {{ count += 1; }} else {{ {more} }} }} sum += (count + 1) as f32;"
+            ),
+        )
+    };
+    narrow(&inside(4, ""));
+    narrow(&inside(7, "count += 2;"));
+    refused(&inside(6, "count += 2;"), "may be out of bounds");
+}
+
+/// What defines a value outlives the branch in which it was computed.
+#[test]
+fn values_of_branches() {
+    narrow(&rows(7, "m: usize,", "let p = if n > 5 { m % 7 } else { 0 }; sum += tile[p][thread_x()];"));
+    narrow(&rows(
+        7,
+        "m: usize,",
+        "let mut p = 0; if thread_x() < 32 { p = m % 7; } sum += tile[p][thread_x()];",
+    ));
+    refused(
+        &rows(7, "m: usize,", "let p = if n > 5 { m % 8 } else { 0 }; sum += tile[p][thread_x()];"),
+        "may be out of bounds",
+    );
+}
+
+#[test]
+fn how_often_a_thread_goes_round_may_depend_on_data() {
+    let body = "let mut wide = Shared::<[f64; 32], RowMajor>::new();
+        wide[thread_x()] = 1.0;
+        sync_threads();
+        for k in 0..input[[thread_x()]] { sum += wide[thread_x() ^ 2] as f32; }";
+    refused(&rows(1, "", body), "depends on data");
+}
