@@ -516,7 +516,11 @@ impl Walk<'_> {
         if negated.as_ref().is_some_and(settled) {
             return Truth::known(Mask::Uniform(false));
         }
-        let arbitrary = form.terms.iter().any(|(symbol, _)| self.symbols.get(*symbol).scope < Scope::Warp);
+        // An edge cuts the threads once in each direction of the block; anything else may pick any of them.
+        let same = form.terms.iter().all(|(symbol, _)| self.symbols.get(*symbol).scope >= Scope::Warp);
+        let cuts_once = |lanes: &Lanes| lanes.is_monotone(self.kernel.block);
+        let arbitrary =
+            !(same && cuts_once(&form.constant) && form.terms.iter().all(|(_, lanes)| cuts_once(lanes)));
         let (known_true, known_false) = self.settled_threads(&form);
         Truth {
             known_true,

@@ -299,7 +299,7 @@ fn lanes_that_data_choose() {
         &guarded(4),
         expect![[r#"
             error: shared-memory bank conflict: 4 wavefronts where 2 are enough [TP0101]
-            note: which lanes of warp 0 are active depends on data; without every second lane the load could be served in 2 wavefronts
+            note: which lanes of warp 0 are active is decided at run time; without every second lane the load could be served in 2 wavefronts
             note: no padding up to 32 elements and no swizzle of `Shared<[f32; 512]>` makes every access to it conflict-free
             help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 2, because = "…")]` on the statement
               at `tile.read::<4>([thread_x() * 4])`
@@ -309,7 +309,7 @@ fn lanes_that_data_choose() {
         &guarded(2),
         expect![[r#"
             error: shared-memory bank conflict: 2 wavefronts where 1 is enough [TP0101]
-            note: which lanes of warp 0 are active depends on data; without every second lane the load could be served in 1 wavefront
+            note: which lanes of warp 0 are active is decided at run time; without every second lane the load could be served in 1 wavefront
             note: no padding up to 32 elements and no swizzle of `Shared<[f32; 512]>` makes every access to it conflict-free
             help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 1, because = "…")]` on the statement
               at `tile.read::<2>([thread_x() * 2])`
@@ -414,5 +414,42 @@ fn stages_of_an_argument() {
         help: take responsibility for the cost: `#[budget(bank_conflict = 31, because = "…")]` on the statement
           at `tile[stage][thread_x()][0]`
     "#]],
+    );
+}
+
+/// A guard that picks lanes by a run-time number is no edge: of an 8-byte load, the lanes that are left may merge.
+#[test]
+fn guards_that_are_no_edges() {
+    let guarded = |guard: &str| {
+        kernel(
+            "block = [32], grid = [1], requires(output.len() >= 32)",
+            "n: usize, output: &mut Tensor<f64, 1>",
+            &format!(
+                "let mut tile = Shared::<[f64; 32]>::new();
+                tile[thread_x()] = 1.0;
+                sync_threads();
+                if {guard} {{ output[[thread_x()]] = tile[thread_x()]; }}"
+            ),
+        )
+    };
+    check(
+        &guarded("thread_x() < n"),
+        expect![[r#"
+        write `tile[thread_x()]`: 1 × 8 B, 2/2 wavefronts
+        read `tile[thread_x()]`: 1 × 8 B, 2/2 wavefronts
+        write `output[[thread_x()]]`: 1 × 8 B, 8/8 sectors
+        shared: 256 bytes
+        launch: output.len() >= 32
+    "#]],
+    );
+    check(
+        &guarded("thread_x() % 2 < n"),
+        expect![[r#"
+            error: shared-memory bank conflict: 2 wavefronts where 1 is enough [TP0101]
+            note: which lanes of warp 0 are active is decided at run time; without every second lane the load could be served in 1 wavefront
+            note: no padding up to 32 elements and no swizzle of `Shared<[f64; 32]>` makes every access to it conflict-free
+            help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 1, because = "…")]` on the statement
+              at `tile[thread_x()]`
+        "#]],
     );
 }
