@@ -407,7 +407,7 @@ impl Walk<'_> {
         let form = match op {
             BinaryOp::Add => a.add(&b),
             BinaryOp::Sub => a.sub(&b),
-            BinaryOp::Mul => self.symbols.multiply(&a, &b),
+            BinaryOp::Mul => self.multiply(&a, &b),
             BinaryOp::Div => self.divide(&a, &b).map(|(quotient, _)| quotient),
             BinaryOp::Rem => self.divide(&a, &b).map(|(_, remainder)| remainder),
             BinaryOp::DivCeil => match b.known_uniform().and_then(|divisor| a.offset(divisor - 1)) {

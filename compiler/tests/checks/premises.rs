@@ -217,3 +217,41 @@ fn how_often_a_thread_goes_round_may_depend_on_data() {
         for k in 0..input[[thread_x()]] { sum += wide[thread_x() ^ 2] as f32; }";
     refused(&rows(1, "", body), "depends on data");
 }
+
+/// What a later part of an expression assigns does not change an earlier one.
+#[test]
+fn order_of_evaluation() {
+    let value = |body: &str, is: usize| {
+        let body = format!("let mut x = 3; {body} sum += tile[100 + y][thread_x()];");
+        refused(&rows(3, "m: usize,", &body), &format!("is {}", 100 + is));
+    };
+    value("let y = x + ({ x = 5; x });", 8);
+    value("let y = x + (1 + { x = 5; x });", 9);
+    value("let y = x + { if m > 3 { x = 5; } 1 };", 4);
+    value("let y = x.max({ x = 1; 2 });", 3);
+    value("let (y, _) = (x, { x = 5; x });", 3);
+    value("let (y, _) = ((x, 1), { x = 5; x }); let (y, _) = y;", 3);
+    value("let y = if x < { x = 2; 3 } { 0 } else { 1 };", 1);
+    value("let mut y = 0; for _ in x..({ x = 5; 5 }) { y += 1; }", 2);
+    refused(&rows(3, "", "let mut x = 3; sum += tile[x + 100][{ x = 5; x }];"), "is 103");
+    value("let mut y = 4; y += { y = 6; 1 };", 7);
+}
+
+#[test]
+fn products_of_one_factor() {
+    let gather = |condition: &str, index: &str| {
+        kernel(
+            "block = [32], grid = [m.div_ceil(32)], requires(input.len() >= m * s)",
+            "m: usize, s: usize, input: &Tensor<u32, 1>, output: &mut Tensor<u32, 1>",
+            &format!(
+                "let i = block_x() * 32 + thread_x();
+                if {condition} && i < output.len() {{ #[budget(excess_sectors = 28, because = \"strided\")] {{ output[[i]] = input[[{index}]]; }} }}"
+            ),
+        )
+    };
+    narrow(&gather("i < m && s > 0", "i * s"));
+    narrow(&gather("i < m && s > 2", "i * s + 2"));
+    refused(&gather("i < m", "i * s"), "may be out of bounds");
+    refused(&gather("i < m && s > 2", "i * s + 3"), "may be out of bounds");
+    refused(&gather("i <= m && s > 2", "i * s"), "may");
+}
