@@ -255,3 +255,34 @@ fn products_of_one_factor() {
     refused(&gather("i < m && s > 2", "i * s + 3"), "may be out of bounds");
     refused(&gather("i <= m && s > 2", "i * s"), "may");
 }
+
+/// A condition that holds loads says what its parts say.
+#[test]
+fn conditions_with_loads() {
+    let guarded = |condition: &str, body: &str| {
+        rows(3, "m: usize,", &format!("let i = thread_x() + n * m.min(900); if {condition} {{ {body} }}"))
+    };
+    let load = "input[[i]] > 3";
+    let (inside, outside) = ("output[[i]] = 1.0;", "} else { output[[i]] = 1.0;");
+    narrow(&guarded(&format!("i < input.len() && {load} && i < output.len() && {load}"), inside));
+    narrow(&guarded(&format!("i < output.len() && i < input.len() && {load}"), inside));
+    narrow(&guarded(&format!("n > 3 && i < output.len() && (i < input.len() && {load})"), inside));
+    narrow(&guarded(&format!("i >= input.len() || {load} || i >= output.len()"), outside));
+    refused(&guarded(&format!("i < input.len() && {load} || i < output.len()"), inside), "TP0402");
+    refused(&guarded(&format!("i >= input.len() || {load} || i < output.len()"), outside), "TP0402");
+    refused(&guarded(&format!("!(i < output.len() && i < input.len() && {load})"), inside), "TP0402");
+    let kept = |then: &str| {
+        rows(
+            3,
+            "m: usize,",
+            &format!(
+                "let i = thread_x() + n * m.min(900); let ok = i < output.len() && i < input.len() && {load}; {then}"
+            ),
+        )
+    };
+    narrow(&kept("if ok { output[[i]] = 1.0; }"));
+    narrow(&kept("let no = !ok; if !no && n > 3 { output[[i]] = 1.0; }"));
+    refused(&kept("if !ok { output[[i]] = 1.0; }"), "TP0402");
+    refused(&kept("let mut ok = ok; if n > 3 { ok = true; } if ok { output[[i]] = 1.0; }"), "TP0402");
+    refused(&kept("let i = i + 1; if ok { output[[i]] = 1.0; }"), "TP0402");
+}
