@@ -169,7 +169,7 @@ fn rebased(access: &Access) -> Access {
 fn describe(obstacle: &Obstacle, run: &Run) -> String {
     match obstacle {
         Obstacle::Varying(id) => {
-            format!("the place depends on {}, which may differ from lane to lane", run.symbols.get(*id).name)
+            format!("the place depends on {}, and may differ from lane to lane", run.symbols.get(*id).name)
         }
         Obstacle::Residue(id, modulus) => format!(
             "the place depends on {} modulo {modulus}, which nothing here fixes",

@@ -93,7 +93,7 @@ pub(super) fn judge(
         {
             let name = &run.symbols.get(*id).name;
             judgement.unknown =
-                Some(format!("the address depends on {name}, which may differ from lane to lane"));
+                Some(format!("the address depends on {name}, and may differ from lane to lane"));
         }
         let first_run = std::ptr::eq(*run, visits[0].0);
         for warp in 0..kernel.threads().div_ceil(LANES as u32) as usize {

@@ -66,6 +66,24 @@ impl Walk<'_> {
                     .any(|(_, product)| at_least_one(&Linear::symbol(*product)))
     }
 
+    /// The product, and how it compares with others of the same factor: of a < b and 0 ≤ s follows a × s ≤ b × s − s.
+    pub(super) fn multiply(&mut self, a: &Linear, b: &Linear) -> Option<Linear> {
+        let product = self.symbols.multiply(a, b)?;
+        for (a, factor) in [(a, b), (b, a)] {
+            if a.known().is_some() || !self.holds(factor) {
+                continue;
+            }
+            for (other, larger) in self.symbols.products_of(factor) {
+                let room = Linear::symbol(other).sub(a).and_then(|room| room.offset(-1));
+                if room.is_some_and(|room| self.holds(&room)) {
+                    let below = Linear::symbol(larger).sub(factor).and_then(|below| below.sub(&product));
+                    self.define([below]);
+                }
+            }
+        }
+        Some(product)
+    }
+
     /// Quotient and remainder of non-negative numbers.
     pub(super) fn divide(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
         if !self.holds(a) {

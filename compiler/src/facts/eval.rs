@@ -407,7 +407,7 @@ impl Walk<'_> {
         let form = match op {
             BinaryOp::Add => a.add(&b),
             BinaryOp::Sub => a.sub(&b),
-            BinaryOp::Mul => self.symbols.multiply(&a, &b),
+            BinaryOp::Mul => self.multiply(&a, &b),
             BinaryOp::Div => self.divide(&a, &b).map(|(quotient, _)| quotient),
             BinaryOp::Rem => self.divide(&a, &b).map(|(_, remainder)| remainder),
             BinaryOp::DivCeil => {
@@ -478,7 +478,7 @@ impl Walk<'_> {
             self.leave(scope);
             self.mask = mask;
         }
-        if and { left.and(right) } else { left.not().and(right.not()).not() }
+        if and { left.and(right) } else { left.or(right) }
     }
 
     fn comparison(&mut self, op: CompareOp, a: Handle<Expr>, b: Handle<Expr>) -> Value {
@@ -529,6 +529,7 @@ impl Walk<'_> {
             when_true: vec![Rc::new(tighten(form))],
             when_false: negated.map(|form| Rc::new(tighten(form))).into_iter().collect(),
             arbitrary,
+            assigned: None,
         }
     }
 
@@ -556,6 +557,7 @@ impl Walk<'_> {
             known_false: Mask::Uniform(false),
             arbitrary: scope < Scope::Warp,
             scope,
+            assigned: None,
             when_true: negated.into_iter().chain([form]).map(Rc::new).collect(),
             when_false: Vec::new(),
         }
@@ -625,6 +627,13 @@ impl Walk<'_> {
                 let chosen =
                     condition.known_true.and(&a.known_true).or(&condition.known_false.and(&b.known_true));
                 Value::Truth(Truth::known(chosen))
+            }
+            // What `condition = condition && …` is lowered to where the right side holds loads, and its like with `||`.
+            (Value::Truth(a), Value::Truth(b)) if b.is_same(condition) => {
+                Value::Truth(condition.clone().and(a))
+            }
+            (Value::Truth(a), Value::Truth(b)) if a.is_same(condition) => {
+                Value::Truth(condition.clone().or(b))
             }
             (Value::Truth(a), Value::Truth(b)) => {
                 Value::Truth(Truth::unknown(condition.scope.min(a.scope).min(b.scope)))

@@ -345,7 +345,7 @@ impl Carried {
     ) -> Option<Linear> {
         let ends = [least, most].map(|by| i128::from(by).saturating_mul(EXTENT_LIMIT));
         let range = (ends[0].min(0), ends[1].max(0));
-        let name = format!("`{}`, which the loop changes,", walk.kernel.locals[self.local].name);
+        let name = format!("`{}`, which the loop changes", walk.kernel.locals[self.local].name);
         let kind = SymbolKind::Opaque(walk.symbols.len() as u32);
         let distance = Linear::symbol(walk.symbols.add(Symbol::new(kind, range, scope, name)));
         let form = before.add(&distance)?;
@@ -373,7 +373,7 @@ impl Carried {
     /// Anything that it may hold where nothing says how it depends on the iteration.
     fn anything(&self, walk: &mut Walk<'_>) -> Value {
         let scalar = walk.kernel.locals[self.local].ty.scalar();
-        let name = format!("`{}`, which the loop changes,", walk.kernel.locals[self.local].name);
+        let name = format!("`{}`, which the loop changes", walk.kernel.locals[self.local].name);
         match self.guess {
             Guess::Within(low, high, scope, _) => Value::Int(walk.between(low, high, scope, name)),
             Guess::Probe(_) | Guess::Any(_) | Guess::Moved(_) | Guess::Drift(..) => {

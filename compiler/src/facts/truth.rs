@@ -32,11 +32,14 @@ pub(super) struct Truth {
     pub(super) arbitrary: bool,
     /// Over which threads it is the same.
     pub(super) scope: Scope,
+    /// Which assignment to a variable it is the value of, if it is just that.
+    pub(super) assigned: Option<u32>,
 }
 
 impl Truth {
     pub(super) fn known(mask: Mask) -> Truth {
         Truth {
+            assigned: None,
             scope: if matches!(mask, Mask::Uniform(_)) { Scope::Block } else { Scope::Lane },
             known_false: mask.not(),
             known_true: mask,
@@ -65,6 +68,7 @@ impl Truth {
             when_false: Vec::new(),
             arbitrary: scope < Scope::Warp,
             scope,
+            assigned: None,
         }
     }
 
@@ -76,6 +80,7 @@ impl Truth {
             when_false: self.when_true,
             arbitrary: self.arbitrary,
             scope: self.scope,
+            assigned: None,
         }
     }
 
@@ -94,7 +99,17 @@ impl Truth {
             when_false,
             arbitrary: self.arbitrary || other.arbitrary,
             scope: self.scope.min(other.scope),
+            assigned: None,
         }
+    }
+
+    pub(super) fn or(self, other: Truth) -> Truth {
+        self.not().and(other.not()).not()
+    }
+
+    /// Whether both are the value of one assignment.
+    pub(super) fn is_same(&self, other: &Truth) -> bool {
+        self.assigned.is_some() && self.assigned == other.assigned
     }
 
     pub(super) fn is_known(&self) -> bool {

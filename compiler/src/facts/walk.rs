@@ -52,6 +52,8 @@ pub(super) struct Walk<'a> {
     pub(super) register_faults: Vec<RegisterFault>,
     pub(super) trips: Vec<Trips>,
     pub(super) narrow: bool,
+    /// How many conditions have been assigned to variables.
+    truths: u32,
     /// Whether what is evaluated is the launcher's, not a thread's.
     pub(super) on_host: bool,
 }
@@ -78,6 +80,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         register_faults: Vec::new(),
         trips: vec![Trips::Unreached; kernel.loops.len()],
         narrow: true,
+        truths: 0,
         on_host: true,
     };
     walk.contract();
@@ -249,7 +252,11 @@ impl Walk<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Assign { local, value } => {
-                let value = self.value(*value);
+                let mut value = self.value(*value);
+                if let Value::Truth(truth) = &mut value {
+                    self.truths += 1;
+                    truth.assigned = Some(self.truths);
+                }
                 self.environment[local.index()] = Some(value);
             }
             Stmt::Fill { value, .. } => {

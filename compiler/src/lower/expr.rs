@@ -26,10 +26,10 @@ impl Lower<'_> {
             Expr::MethodCall(call) => self.method(call, expected),
             Expr::Call(call) => self.call(call, expected),
             Expr::Tuple(tuple) => {
-                Operand::Tuple(tuple.elems.iter().map(|part| self.operand(part, None)).collect())
+                Operand::Tuple(self.in_order(&tuple.elems, |lower, part| lower.operand(part, None)))
             }
             Expr::Array(array) => {
-                Operand::List(array.elems.iter().map(|part| self.operand(part, expected)).collect())
+                Operand::List(self.in_order(&array.elems, |lower, part| lower.operand(part, expected)))
             }
             Expr::Repeat(repeat) => match self.type_constant(&repeat.len, "the length of an array") {
                 Some(length) => {
@@ -160,6 +160,22 @@ impl Lower<'_> {
     pub(super) fn index_value(&mut self, expr: &Expr) -> Option<Handle<ir::Expr>> {
         let term = self.terms.known(Scalar::Usize);
         self.value_of(expr, term)
+    }
+
+    /// Lowers expressions to indices.
+    pub(super) fn index_values<'e>(
+        &mut self,
+        list: impl IntoIterator<Item = &'e Expr>,
+    ) -> Option<Vec<Handle<ir::Expr>>> {
+        let list = self.in_order(list, |lower, index| match lower.index_value(index) {
+            Some(index) => Operand::Value(index),
+            None => Operand::Poison,
+        });
+        let index = |operand| match operand {
+            Operand::Value(index) => Some(index),
+            Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => None,
+        };
+        list.into_iter().map(index).collect()
     }
 
     /// The value of an integer that must be known here.
@@ -368,21 +384,21 @@ impl Lower<'_> {
         self.arithmetic(op, a, b, span, binary)
     }
 
-    /// Both sides, left first; the left one is stored away if the right one has effects.
+    /// Both sides, left first.
     fn pair(
         &mut self,
         binary: &syn::ExprBinary,
         expected: Option<Ty>,
     ) -> Option<(Handle<ir::Expr>, Handle<ir::Expr>)> {
         let mut a = self.operand(&binary.left, expected);
-        if let (Operand::Value(value), Expr::Block(_) | Expr::If(_)) = (&a, &*binary.right) {
-            a = Operand::Value(self.temporary("left", *value));
-        }
+        let place = self.here();
         let hint = match &a {
             Operand::Value(value) => Some(self.ty(*value)),
             Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => expected,
         };
-        match (a, self.operand(&binary.right, hint)) {
+        let b = self.operand(&binary.right, hint);
+        self.operand_as_at(place, &mut a);
+        match (a, b) {
             (Operand::Value(a), Operand::Value(b)) => Some((a, b)),
             (Operand::Poison, _) | (_, Operand::Poison) => None,
             _ => {

@@ -210,8 +210,9 @@ impl Lower<'_> {
         let Some(argument) = call.args.first().filter(|_| call.args.len() == 1) else {
             return self.mismatch(call);
         };
-        let ty = self.ty(receiver);
+        let (ty, place) = (self.ty(receiver), self.here());
         let Some(argument) = self.value(argument, Some(ty)) else { return Operand::Poison };
+        let receiver = self.as_at(place, receiver);
         let result = self.arithmetic(binary, receiver, argument, span, call);
         match (name.as_str(), result) {
             ("is_multiple_of", Operand::Value(remainder)) => {

@@ -329,12 +329,55 @@ impl Lower<'_> {
         self.kernel.locals.add(Local { name: name.into(), ty: Type::Scalar(Scalar::I32), extents, span })
     }
 
-    /// A fresh variable with this value, and the expression that reads it.
-    fn temporary(&mut self, name: &str, value: Handle<Expr>) -> Handle<Expr> {
+    /// Where statements are added now.
+    fn here(&self) -> usize {
+        self.blocks.last().map_or(0, Vec::len)
+    }
+
+    /// A value that was evaluated at a place, for use after the statements that have been added since: where they assign
+    /// what it reads, it is stored away there. Of several, the last one must come first.
+    fn as_at(&mut self, place: usize, value: Handle<Expr>) -> Handle<Expr> {
+        let mut read = Vec::new();
+        locals_read(&self.kernel, value, &mut read);
+        let since = self.blocks.last().and_then(|block| block.get(place..)).unwrap_or_default();
+        if !read.iter().any(|local| assigns(&self.kernel, since, *local)) {
+            return value;
+        }
         let (ty, span) = (self.ty(value), self.kernel.exprs[value].span);
-        let local = self.local(name, ty, Vec::new(), span);
-        self.push(Stmt::Assign { local, value });
+        let local = self.local("before", ty, Vec::new(), span);
+        if let Some(block) = self.blocks.last_mut() {
+            block.insert(place, Stmt::Assign { local, value });
+        }
         self.expr(ExprKind::Local(local), ty, span)
+    }
+
+    /// Evaluates a list in order: what a later part assigns does not change an earlier one.
+    fn in_order<T>(
+        &mut self,
+        parts: impl IntoIterator<Item = T>,
+        mut evaluate: impl FnMut(&mut Self, T) -> Operand,
+    ) -> Vec<Operand> {
+        let mut list: Vec<(usize, Operand)> = Vec::new();
+        for part in parts {
+            let operand = evaluate(self, part);
+            list.push((self.here(), operand));
+        }
+        for (place, operand) in list.iter_mut().rev() {
+            self.operand_as_at(*place, operand);
+        }
+        list.into_iter().map(|(_, operand)| operand).collect()
+    }
+
+    fn operand_as_at(&mut self, place: usize, operand: &mut Operand) {
+        match operand {
+            Operand::Value(value) => *value = self.as_at(place, *value),
+            Operand::Tuple(parts) | Operand::List(parts) => {
+                for part in parts.iter_mut().rev() {
+                    self.operand_as_at(place, part);
+                }
+            }
+            Operand::Array(..) | Operand::Poison => {}
+        }
     }
 
     fn push(&mut self, stmt: Stmt) {
@@ -415,6 +458,33 @@ pub(crate) fn operands(kind: &ExprKind) -> Vec<Handle<Expr>> {
         ExprKind::Lane(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => vec![*a, *b],
         ExprKind::Select(a, b, c) => vec![*a, *b, *c],
     }
+}
+
+/// The variables that an expression reads.
+fn locals_read(kernel: &Kernel, expr: Handle<Expr>, out: &mut Vec<Handle<Local>>) {
+    let kind = &kernel.exprs[expr].kind;
+    if let ExprKind::Local(local) | ExprKind::Element(local, _) = kind {
+        out.push(*local);
+    }
+    for operand in operands(kind) {
+        locals_read(kernel, operand, out);
+    }
+}
+
+/// Whether statements assign a variable, or an element of it.
+fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
+    block.iter().any(|stmt| match stmt {
+        Stmt::Assign { local, .. }
+        | Stmt::Load { local, .. }
+        | Stmt::Fill { local, .. }
+        | Stmt::AssignElement { local, .. }
+        | Stmt::AssignLane { local, .. } => *local == wanted,
+        Stmt::If { then, otherwise, .. } => {
+            assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
+        }
+        Stmt::For(handle) => assigns(kernel, &kernel.loops[*handle].body, wanted),
+        Stmt::Store { .. } | Stmt::Sync(..) => false,
+    })
 }
 
 /// The value of an integer literal.

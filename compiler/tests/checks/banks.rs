@@ -328,7 +328,7 @@ fn indices_from_memory() {
         ),
         expect![[r#"
             error: shared-memory bank conflicts cannot be ruled out here [TP0101]
-            note: the place depends on a value of `bins`, which may differ from lane to lane
+            note: the place depends on a value of `bins`, and may differ from lane to lane
             help: take responsibility for the cost: `#[budget(bank_conflict = 31, because = "…")]` on the statement
               at `tile[bins[[thread_x()]] as usize]`
         "#]],

@@ -217,3 +217,72 @@ fn how_often_a_thread_goes_round_may_depend_on_data() {
         for k in 0..input[[thread_x()]] { sum += wide[thread_x() ^ 2] as f32; }";
     refused(&rows(1, "", body), "depends on data");
 }
+
+/// What a later part of an expression assigns does not change an earlier one.
+#[test]
+fn order_of_evaluation() {
+    let value = |body: &str, is: usize| {
+        let body = format!("let mut x = 3; {body} sum += tile[100 + y][thread_x()];");
+        refused(&rows(3, "m: usize,", &body), &format!("is {}", 100 + is));
+    };
+    value("let y = x + ({ x = 5; x });", 8);
+    value("let y = x + (1 + { x = 5; x });", 9);
+    value("let y = x + { if m > 3 { x = 5; } 1 };", 4);
+    value("let y = x.max({ x = 1; 2 });", 3);
+    value("let (y, _) = (x, { x = 5; x });", 3);
+    value("let (y, _) = ((x, 1), { x = 5; x }); let (y, _) = y;", 3);
+    value("let y = if x < { x = 2; 3 } { 0 } else { 1 };", 1);
+    value("let mut y = 0; for _ in x..({ x = 5; 5 }) { y += 1; }", 2);
+    refused(&rows(3, "", "let mut x = 3; sum += tile[x + 100][{ x = 5; x }];"), "is 103");
+    value("let mut y = 4; y += { y = 6; 1 };", 7);
+}
+
+#[test]
+fn products_of_one_factor() {
+    let gather = |condition: &str, index: &str| {
+        kernel(
+            "block = [32], grid = [m.div_ceil(32)], requires(input.len() >= m * s)",
+            "m: usize, s: usize, input: &Tensor<u32, 1>, output: &mut Tensor<u32, 1>",
+            &format!(
+                "let i = block_x() * 32 + thread_x();
+                if {condition} && i < output.len() {{ #[budget(excess_sectors = 28, because = \"strided\")] {{ output[[i]] = input[[{index}]]; }} }}"
+            ),
+        )
+    };
+    narrow(&gather("i < m && s > 0", "i * s"));
+    narrow(&gather("i < m && s > 2", "i * s + 2"));
+    refused(&gather("i < m", "i * s"), "may be out of bounds");
+    refused(&gather("i < m && s > 2", "i * s + 3"), "may be out of bounds");
+    refused(&gather("i <= m && s > 2", "i * s"), "may");
+}
+
+/// A condition that holds loads says what its parts say.
+#[test]
+fn conditions_with_loads() {
+    let guarded = |condition: &str, body: &str| {
+        rows(3, "m: usize,", &format!("let i = thread_x() + n * m.min(900); if {condition} {{ {body} }}"))
+    };
+    let load = "input[[i]] > 3";
+    let (inside, outside) = ("output[[i]] = 1.0;", "} else { output[[i]] = 1.0;");
+    narrow(&guarded(&format!("i < input.len() && {load} && i < output.len() && {load}"), inside));
+    narrow(&guarded(&format!("i < output.len() && i < input.len() && {load}"), inside));
+    narrow(&guarded(&format!("n > 3 && i < output.len() && (i < input.len() && {load})"), inside));
+    narrow(&guarded(&format!("i >= input.len() || {load} || i >= output.len()"), outside));
+    refused(&guarded(&format!("i < input.len() && {load} || i < output.len()"), inside), "TP0402");
+    refused(&guarded(&format!("i >= input.len() || {load} || i < output.len()"), outside), "TP0402");
+    refused(&guarded(&format!("!(i < output.len() && i < input.len() && {load})"), inside), "TP0402");
+    let kept = |then: &str| {
+        rows(
+            3,
+            "m: usize,",
+            &format!(
+                "let i = thread_x() + n * m.min(900); let ok = i < output.len() && i < input.len() && {load}; {then}"
+            ),
+        )
+    };
+    narrow(&kept("if ok { output[[i]] = 1.0; }"));
+    narrow(&kept("let no = !ok; if !no && n > 3 { output[[i]] = 1.0; }"));
+    refused(&kept("if !ok { output[[i]] = 1.0; }"), "TP0402");
+    refused(&kept("let mut ok = ok; if n > 3 { ok = true; } if ok { output[[i]] = 1.0; }"), "TP0402");
+    refused(&kept("let i = i + 1; if ok { output[[i]] = 1.0; }"), "TP0402");
+}
