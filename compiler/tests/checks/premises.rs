@@ -215,7 +215,7 @@ fn how_often_a_thread_goes_round_may_depend_on_data() {
         wide[thread_x()] = 1.0;
         sync_threads();
         for k in 0..input[[thread_x()]] { sum += wide[thread_x() ^ 2] as f32; }";
-    refused(&rows(1, "", body), "depends on data");
+    refused(&rows(1, "", body), "is decided at run time");
 }
 
 /// What a later part of an expression assigns does not change an earlier one.
