@@ -141,10 +141,15 @@ impl VisitMut for Rewrite<'_> {
 impl Rewrite<'_> {
     /// `place[i][j] = value` → `{ let value = …; let i = …; let j = …; place[i][j] = value }`.
     fn assignment(&self, expr: &Expr) -> Option<Expr> {
-        let (left, right) = match expr {
-            Expr::Assign(assign) => (&*assign.left, &*assign.right),
-            Expr::Binary(binary) if is_compound(&binary.op) => (&*binary.left, &*binary.right),
-            _ => return None,
+        let (left, right, op) = if let Expr::Assign(assign) = expr {
+            (&*assign.left, &*assign.right, quote!(=))
+        } else if let Expr::Binary(binary) = expr
+            && is_compound(&binary.op)
+        {
+            let op = &binary.op;
+            (&*binary.left, &*binary.right, quote!(#op))
+        } else {
+            return None;
         };
         let Expr::Index(_) = left else { return None };
         let span = Span::mixed_site();
@@ -154,14 +159,7 @@ impl Rewrite<'_> {
         hoist(&mut place, &mut indices, span);
         // Outermost index first in the source, innermost call first here.
         let lets = indices.iter().map(|(name, index)| quote!(let #name = #index;));
-        let assignment: TokenStream = match expr {
-            Expr::Binary(binary) => {
-                let op = &binary.op;
-                quote!(#place #op #value)
-            }
-            _ => quote!(#place = #value),
-        };
-        syn::parse2(quote!({ let #value = #right; #(#lets)* #assignment; })).ok()
+        syn::parse2(quote!({ let #value = #right; #(#lets)* #place #op #value; })).ok()
     }
 }
 
