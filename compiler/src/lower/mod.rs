@@ -13,6 +13,7 @@ mod stmt;
 mod types;
 
 pub(crate) use expr::is_compound;
+pub(crate) use intrinsic::Function;
 pub(crate) use stmt::lift_attributes;
 
 use crate::ast;
