@@ -6,6 +6,8 @@
 //! The compiler, the macro, the simulator and the launcher all ask the same functions, so that a number means the
 //! same thing everywhere.
 
+#![forbid(unsafe_code)]
+
 pub mod access;
 pub mod banks;
 mod footprint;
