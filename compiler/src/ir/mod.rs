@@ -17,8 +17,9 @@
 //!
 //! **Integers** are mathematical. A local or an expression of an integer type has a width, and arithmetic of *data*
 //! types wraps at that width, as in a release build of Rust. [`Scalar::Usize`] is the type of *indices*: its arithmetic
-//! must be proven not to leave `0..2^64`; where the analysis cannot prove it, the value counts as unknown. Division by
-//! zero is a fault of the simulator and undefined on the GPU; the shift amount is masked to the width, as in Rust.
+//! must be proven not to leave `0..2^64` nor to divide by zero; where the analysis cannot prove it, the kernel is refused.
+//! Division of data by zero is a fault of the simulator and undefined on the GPU; the shift amount is masked to the
+//! width, as in Rust.
 //!
 //! **Floats** are IEEE 754, round to nearest even, and never contracted: `a * b + c` rounds twice.
 //!
