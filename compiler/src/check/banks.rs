@@ -221,7 +221,7 @@ pub(super) fn report(
     );
     if worst.some_lanes {
         error = error.note(format!(
-            "which lanes of warp {} are active depends on data; without every second lane the {} could be served in {}",
+            "which lanes of warp {} are active is decided at run time; without every second lane the {} could be served in {}",
             worst.warp,
             site.role,
             count(worst.ideal, "wavefront")

@@ -39,6 +39,8 @@ pub(super) struct Witness {
     bytes: u32,
     /// Neighbouring lanes and how many bytes they are apart, where that is one known number.
     distance: Option<i64>,
+    /// Into how many groups the lanes fall.
+    groups: usize,
 }
 
 impl Judgement {
@@ -123,7 +125,14 @@ pub(super) fn judge(
             }
             judgement.shortest_run = judgement.shortest_run.min(shortest_run);
             if sectors - ideal > judgement.worst_excess() {
-                judgement.worst = Some(Witness { warp, sectors, ideal, bytes, distance: distance(&groups) });
+                judgement.worst = Some(Witness {
+                    warp,
+                    sectors,
+                    ideal,
+                    bytes,
+                    distance: distance(&groups),
+                    groups: groups.len(),
+                });
             }
         }
     }
@@ -325,6 +334,12 @@ pub(super) fn report(
             worst.warp,
             grouped(worst.bytes),
             grouped(SECTOR_BYTES * worst.sectors)
+        ),
+        None if worst.groups == 1 => format!(
+            "the lanes of warp {} leave gaps between the bytes that they access, so {} of {} bytes are used",
+            worst.warp,
+            worst.bytes,
+            32 * worst.sectors
         ),
         None => format!(
             "the lanes of warp {} are in different rows of `{}`, so {} of {} bytes are used",

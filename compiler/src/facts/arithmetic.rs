@@ -163,6 +163,59 @@ impl Walk<'_> {
         Some(form)
     }
 
+    /// `a << b` of non-negative numbers where `b` is not known but bounded, below the width.
+    pub(super) fn shift_up(&mut self, a: &Linear, b: &Linear) -> Option<Linear> {
+        if !(self.holds(a) && self.holds(b)) {
+            return None;
+        }
+        let at_most = |bound: i64| {
+            let room = b.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(bound));
+            room.is_some_and(|room| self.holds(&room))
+        };
+        // The least bound, by halves.
+        let (mut low, mut high) = (0, 61);
+        if !at_most(high) {
+            return None;
+        }
+        while low < high {
+            let middle = (low + high) / 2;
+            if at_most(middle) { high = middle } else { low = middle + 1 }
+        }
+        let most = self.bounds(a).1.checked_mul(1i128 << high)?;
+        let (form, new) = self.derived(Derivation {
+            operation: Operation::Binary(BinaryOp::Shl),
+            operands: (a, b),
+            range: (0, most),
+            interior: None,
+            cases: Vec::new(),
+            name: "a shifted number",
+        });
+        if new {
+            let room = a.scale(&Lanes::Uniform(1 << high)).and_then(|most| most.sub(&form));
+            self.define([form.sub(a), room]);
+        }
+        Some(form)
+    }
+
+    /// `a >> b` of a non-negative number where `b` is not known.
+    pub(super) fn shift_down(&mut self, a: &Linear, b: &Linear) -> Option<Linear> {
+        if !self.holds(a) {
+            return None;
+        }
+        let (form, new) = self.derived(Derivation {
+            operation: Operation::Binary(BinaryOp::Shr),
+            operands: (a, b),
+            range: (0, self.bounds(a).1),
+            interior: None,
+            cases: Vec::new(),
+            name: "a shifted number",
+        });
+        if new {
+            self.define([a.sub(&form)]);
+        }
+        Some(form)
+    }
+
     /// `&`, `|`, `^`: exact on the low bits that no symbol reaches.
     pub(super) fn bitwise(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
         let (form, lanes) = match (a.known(), b.known()) {

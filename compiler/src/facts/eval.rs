@@ -210,11 +210,7 @@ impl Walk<'_> {
     /// The same, with where it comes from, for messages.
     pub(super) fn opaque_from(&mut self, scalar: Scalar, scope: Scope, name: String) -> Value {
         let Some((low, high)) = scalar.range() else {
-            return if scalar == Scalar::Bool {
-                Value::Truth(if scope >= Scope::Warp { Truth::uniform() } else { Truth::data() })
-            } else {
-                Value::Data
-            };
+            return if scalar == Scalar::Bool { Value::Truth(Truth::unknown(scope)) } else { Value::Data };
         };
         let number = self.symbols.len() as u32;
         let kind = SymbolKind::Opaque(number);
@@ -298,10 +294,7 @@ impl Walk<'_> {
             {
                 return self.escape(Some(&form), scalar, EscapeKind::TooLarge, expr);
             }
-            if self.narrow {
-                let room = negated.and_then(|form| form.offset(u32::MAX.into()));
-                self.narrow = room.is_some_and(|room| self.holds_in_narrow(&room));
-            }
+            self.keep_narrow(&form);
             return Value::Int(form);
         }
         let (low, high) = self.bounds(&form);
@@ -309,6 +302,20 @@ impl Walk<'_> {
             Some((least, most)) if least <= low && high <= most => Value::Int(form),
             _ => self.opaque(scalar, self.symbols.scope(&form)),
         }
+    }
+
+    /// An index in 32 bits must be what it is in 64.
+    fn keep_narrow(&mut self, form: &Linear) {
+        if self.narrow && !self.on_host && !self.mask.is_empty() {
+            let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(u32::MAX.into()));
+            self.narrow = room.is_some_and(|room| self.holds_in_narrow(&room));
+        }
+    }
+
+    /// A result of which nothing is known but its type, so neither that an index fits 32 bits.
+    fn wide(&mut self, scalar: Scalar, scope: Scope) -> Value {
+        self.narrow &= scalar != Scalar::Usize || self.on_host || self.mask.is_empty();
+        self.opaque(scalar, scope)
     }
 
     /// The result of an index computation that may leave its range: `form` is what it would have been.
@@ -337,7 +344,7 @@ impl Walk<'_> {
             }
             (UnaryOp::Not, Value::Int(form)) => {
                 let scope = self.symbols.scope(&form);
-                self.opaque(scalar, scope)
+                self.wide(scalar, scope)
             }
             (UnaryOp::Negate | UnaryOp::Not, Value::Truth(_) | Value::Data) => {
                 self.opaque(scalar, Scope::Lane)
@@ -356,10 +363,12 @@ impl Walk<'_> {
         let (a, b) = match (self.value(a), self.value(b)) {
             (Value::Int(a), Value::Int(b)) => (a, b),
             (Value::Truth(a), Value::Truth(b)) => {
-                return Value::Truth(Truth { arbitrary: a.arbitrary || b.arbitrary, ..Truth::data() });
+                let (arbitrary, scope) = (a.arbitrary || b.arbitrary, a.scope.min(b.scope));
+                return Value::Truth(Truth { arbitrary, scope, ..Truth::data() });
             }
             _ => return self.opaque(scalar, Scope::Lane),
         };
+        let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil);
         // Shift amounts are masked to the width.
         let b = match op {
             BinaryOp::Shl | BinaryOp::Shr => match b.known() {
@@ -388,9 +397,11 @@ impl Walk<'_> {
             {
                 return self.fit(Some(Linear::constant(lanes)), scalar, expr);
             }
-            return self.opaque(scalar, self.common_scope(&a, &b));
+            return match divides && !self.on_host {
+                true => self.escape(Some(&b), scalar, EscapeKind::DivisionByZero, expr),
+                false => self.fit(None, scalar, expr),
+            };
         }
-        let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil);
         if divides && !self.on_host && !self.positive(&b) {
             return self.escape(Some(&b), scalar, EscapeKind::DivisionByZero, expr);
         }
@@ -409,12 +420,12 @@ impl Walk<'_> {
             BinaryOp::Shl => {
                 match b.known().and_then(|by| by.map(|by| (0..62).contains(&by).then(|| 1i64 << by))) {
                     Some(factor) => a.scale(&factor),
-                    None => return self.opaque(scalar, self.common_scope(&a, &b)),
+                    None => self.shift_up(&a, &b),
                 }
             }
             BinaryOp::Shr => match b.known_uniform().filter(|by| (0..62).contains(by)) {
                 Some(by) => self.divide(&a, &Linear::int(1 << by)).map(|(quotient, _)| quotient),
-                None => return self.opaque(scalar, self.common_scope(&a, &b)),
+                None => self.shift_down(&a, &b),
             },
             BinaryOp::And => match (b.known_uniform(), a.known_uniform()) {
                 (Some(mask), _) if is_low_bits(mask) => {
@@ -430,10 +441,12 @@ impl Walk<'_> {
         };
         match form {
             Some(form) => self.fit(Some(form), scalar, expr),
-            None if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) => {
+            None if scalar == Scalar::Usize
+                && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl) =>
+            {
                 self.fit(None, scalar, expr)
             }
-            None => self.opaque(scalar, self.common_scope(&a, &b)),
+            None => self.wide(scalar, self.common_scope(&a, &b)),
         }
     }
 
@@ -504,11 +517,16 @@ impl Walk<'_> {
         if negated.as_ref().is_some_and(settled) {
             return Truth::known(Mask::Uniform(false));
         }
-        let arbitrary = form.terms.iter().any(|(symbol, _)| self.symbols.get(*symbol).scope < Scope::Warp);
+        // An edge cuts the threads once in each direction of the block; anything else may pick any of them.
+        let same = form.terms.iter().all(|(symbol, _)| self.symbols.get(*symbol).scope >= Scope::Warp);
+        let cuts_once = |lanes: &Lanes| lanes.is_monotone(self.kernel.block);
+        let arbitrary =
+            !(same && cuts_once(&form.constant) && form.terms.iter().all(|(_, lanes)| cuts_once(lanes)));
         let (known_true, known_false) = self.settled_threads(&form);
         Truth {
             known_true,
             known_false,
+            scope: self.symbols.scope(&form),
             when_true: vec![Rc::new(tighten(form))],
             when_false: negated.map(|form| Rc::new(tighten(form))).into_iter().collect(),
             arbitrary,
@@ -533,10 +551,12 @@ impl Walk<'_> {
             return Truth::known(mask_of(lanes, |value| value == 0));
         }
         let negated = form.scale(&Lanes::Uniform(-1));
+        let scope = self.symbols.scope(&form);
         Truth {
             known_true: Mask::Uniform(false),
             known_false: Mask::Uniform(false),
-            arbitrary: self.symbols.scope(&form) < Scope::Warp,
+            arbitrary: scope < Scope::Warp,
+            scope,
             when_true: negated.into_iter().chain([form]).map(Rc::new).collect(),
             when_false: Vec::new(),
         }
@@ -545,18 +565,34 @@ impl Walk<'_> {
     fn cast(&mut self, a: Handle<Expr>, scalar: Scalar) -> Value {
         match self.value(a) {
             Value::Int(form) => {
+                let Some((least, most)) = scalar.range() else { return Value::Data };
                 let (low, high) = self.bounds(&form);
-                match scalar.range() {
-                    Some((least, most)) if least <= low && high <= most => Value::Int(form),
-                    Some(_) => self.opaque(scalar, self.symbols.scope(&form)),
-                    None => Value::Data,
+                // The ranges of the symbols say it, or what is known here does.
+                let above = |bound: i128| {
+                    let room = i64::try_from(bound).ok().and_then(|bound| form.offset(bound.checked_neg()?));
+                    room.is_some_and(|room| self.holds(&room))
+                };
+                let below = |bound: i128| {
+                    let room = i64::try_from(bound)
+                        .ok()
+                        .and_then(|bound| form.scale(&Lanes::Uniform(-1))?.offset(bound));
+                    room.is_some_and(|room| self.holds(&room))
+                };
+                match (least <= low || above(least)) && (high <= most || below(most)) {
+                    true => {
+                        if scalar == Scalar::Usize {
+                            self.keep_narrow(&form);
+                        }
+                        Value::Int(form)
+                    }
+                    false => self.wide(scalar, self.symbols.scope(&form)),
                 }
             }
             Value::Truth(truth) if scalar.is_integer() => {
                 let (one, zero) = (Value::Int(Linear::int(1)), Value::Int(Linear::int(0)));
                 self.join(&truth, one, zero, scalar)
             }
-            Value::Truth(_) | Value::Data => self.opaque(scalar, Scope::Lane),
+            Value::Truth(_) | Value::Data => self.wide(scalar, Scope::Lane),
         }
     }
 
@@ -573,7 +609,7 @@ impl Walk<'_> {
                 }
                 let ((low_a, high_a), (low_b, high_b)) =
                     (self.bounds_of(&a, scalar), self.bounds_of(&b, scalar));
-                let scope = condition.scope(&self.symbols).min(self.common_scope(&a, &b));
+                let scope = condition.scope.min(self.common_scope(&a, &b));
                 let number = self.symbols.len() as u32;
                 let range = (low_a.min(low_b), high_a.max(high_b));
                 let interior = if condition.arbitrary { None } else { self.varying_side(&a, &b) };
@@ -590,6 +626,9 @@ impl Walk<'_> {
                 let chosen =
                     condition.known_true.and(&a.known_true).or(&condition.known_false.and(&b.known_true));
                 Value::Truth(Truth::known(chosen))
+            }
+            (Value::Truth(a), Value::Truth(b)) => {
+                Value::Truth(Truth::unknown(condition.scope.min(a.scope).min(b.scope)))
             }
             _ => self.opaque(scalar, Scope::Lane),
         }
@@ -627,8 +666,9 @@ pub(super) fn apply(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
         BinaryOp::And => Some(a & b),
         BinaryOp::Or => Some(a | b),
         BinaryOp::Xor => Some(a ^ b),
+        BinaryOp::Shl if a == 0 => Some(0),
         BinaryOp::Shl => (0..63).contains(&b).then(|| a.checked_mul(1 << b)).flatten(),
-        BinaryOp::Shr => (0..63).contains(&b).then(|| a >> b),
+        BinaryOp::Shr => (0..64).contains(&b).then(|| a >> b),
         BinaryOp::Min => Some(a.min(b)),
         BinaryOp::Max => Some(a.max(b)),
         BinaryOp::DivCeil => (a >= 0 && b > 0).then(|| a.div_euclid(b) + i64::from(a % b != 0)),

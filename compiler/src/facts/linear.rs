@@ -138,7 +138,7 @@ impl Linear {
     }
 
     /// The form with a symbol replaced by another form; `None` on overflow.
-    pub(super) fn substitute(&self, symbol: SymbolId, by: &Linear) -> Option<Linear> {
+    pub fn substitute(&self, symbol: SymbolId, by: &Linear) -> Option<Linear> {
         let mut rest = self.clone();
         rest.terms.retain(|(other, _)| *other != symbol);
         rest.add_scaled(by, &self.coefficient(symbol))

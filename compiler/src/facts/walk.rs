@@ -339,14 +339,25 @@ impl Walk<'_> {
         self.presence = inner;
         self.mask = mask.and(&truth.known_false.not());
         self.guards.extend(truth.when_true.iter().cloned());
+        let learnt = self.guards.len();
         self.block(then);
+        let mut truth = truth.clone();
+        truth.when_true.extend(self.guards.drain(learnt..));
         self.leave(scope);
         let after_then = std::mem::replace(&mut self.environment, before);
         self.mask = mask.and(&truth.known_true.not());
         self.guards.extend(truth.when_false.iter().cloned());
+        let learnt = self.guards.len();
         self.block(otherwise);
+        truth.when_false.extend(self.guards.drain(learnt..));
         self.leave(scope);
         (self.mask, self.presence) = (mask, presence);
+        // What defines the values of a side that all threads take still holds for them.
+        if truth.known_true.or(&self.mask.not()).is_full() {
+            self.guards.extend(truth.when_true.iter().cloned());
+        } else if truth.known_false.or(&self.mask.not()).is_full() {
+            self.guards.extend(truth.when_false.iter().cloned());
+        }
         let mut assigned = Vec::new();
         assigned_in(self.kernel, then, &mut assigned);
         assigned_in(self.kernel, otherwise, &mut assigned);
@@ -355,7 +366,7 @@ impl Walk<'_> {
             self.environment[local.index()] = match (a, b) {
                 (Some(a), Some(b)) => {
                     let scalar = self.kernel.locals[local].ty.scalar();
-                    Some(self.join(truth, a, b, scalar))
+                    Some(self.join(&truth, a, b, scalar))
                 }
                 (a, b) => a.or(b),
             };
