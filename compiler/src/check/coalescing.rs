@@ -3,12 +3,12 @@
 //! Where a tensor starts and how far its rows are apart is known only at launch, so lanes are put in groups whose
 //! distances are known; each group is judged at its best alignment, and different groups count as far apart.
 
-use super::words::{count, grouped, noun};
-use super::{Visits, operation};
+use super::Visits;
+use super::words::{count, grouped};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Linear, Visit, tensor_offset};
 use crate::ir::{Handle, Kernel, Param, Scope, Site};
-use tileproof_model::access::{Access, LANES, cost};
+use tileproof_model::access::{Access, LANES, SECTOR_BYTES, cost};
 
 /// What a site costs.
 #[derive(Debug, Default)]
@@ -174,8 +174,12 @@ fn groups(kernel: &Kernel, site: &Site, visit: &Visit, offset: &Linear, warp: us
 
 /// The access of a warp, each group at a line of its own.
 fn placed(kernel: &Kernel, site: &Site, groups: &[Group]) -> Access {
-    let mut access =
-        Access { operation: operation(site), width: kernel.lane_bytes(site), active: 0, offsets: [0; LANES] };
+    let mut access = Access {
+        operation: site.operation(),
+        width: kernel.lane_bytes(site),
+        active: 0,
+        offsets: [0; LANES],
+    };
     let mut next = 0u32;
     for group in groups {
         let least = group.lanes.iter().map(|(_, place)| *place).min().unwrap_or(0);
@@ -212,7 +216,7 @@ fn warp_cost(kernel: &Kernel, site: &Site, groups: &[Group], access: &Access) ->
     for group in groups {
         let mut best = u32::MAX;
         let mut shift = 0;
-        while shift < 32 {
+        while shift < SECTOR_BYTES {
             let mut moved = *access;
             moved.active = 0;
             for (lane, _) in &group.lanes {
@@ -260,7 +264,7 @@ fn cut_runs(
         while length < LANES && adjacent(first + length - 1) {
             length += 1;
         }
-        if length as i64 * width < 32 {
+        if length as i64 * width < i64::from(SECTOR_BYTES) {
             cut += 1;
             kept.active &= !(((1u64 << length) - 1) as u32);
         }
@@ -270,7 +274,7 @@ fn cut_runs(
         while length < LANES && adjacent(last - length) {
             length += 1;
         }
-        if length as i64 * width < 32 && kept.active != 0 {
+        if length as i64 * width < i64::from(SECTOR_BYTES) && kept.active != 0 {
             cut += 1;
             kept.active &= !(u32::MAX << (LANES - length));
         }
@@ -318,8 +322,8 @@ pub(super) fn report(
         Code::Uncoalesced,
         site.span,
         format!(
-            "uncoalesced {}: {} of 32 bytes where {} {enough} enough",
-            noun(site.role),
+            "uncoalesced {}: {} of {SECTOR_BYTES} bytes where {} {enough} enough",
+            site.role,
             count(worst.sectors, "sector"),
             worst.ideal
         ),
@@ -329,7 +333,7 @@ pub(super) fn report(
             "neighbouring lanes of warp {} are {distance} bytes apart, so {} of {} bytes are used",
             worst.warp,
             grouped(worst.bytes),
-            grouped(32 * worst.sectors)
+            grouped(SECTOR_BYTES * worst.sectors)
         ),
         None if worst.groups == 1 => format!(
             "the lanes of warp {} leave gaps between the bytes that they access, so {} of {} bytes are used",
@@ -342,7 +346,7 @@ pub(super) fn report(
             worst.warp,
             kernel.base_name(site.place.base),
             grouped(worst.bytes),
-            grouped(32 * worst.sectors)
+            grouped(SECTOR_BYTES * worst.sectors)
         ),
     });
     if let Some(budget) = budget {

@@ -9,14 +9,15 @@ use super::walk::Walk;
 use super::{Escape, EscapeKind, RegisterFault};
 use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Scalar, Scope, Type, UnaryOp};
 use std::rc::Rc;
+use tileproof_model::language;
 
 /// Index arithmetic that guards must bound is asked to stay below this: a number that fits the forms, and larger than an
 /// address on any machine.
 const INDEX_LIMIT: i64 = 1 << 62;
-/// Extents, strides and index arguments stay below this: no GPU has so much memory, and the launcher checks it.
-pub(super) const EXTENT_LIMIT: i128 = 1 << 47;
+/// Extents, strides and index arguments stay below this.
+pub(super) const EXTENT_LIMIT: i128 = language::INDEX_LIMIT as i128;
 /// What the launcher demands of extents, strides and index arguments before it chooses 32-bit indices.
-pub(super) const NARROW_LIMIT: i128 = 1 << 31;
+pub(super) const NARROW_LIMIT: i128 = language::NARROW_LIMIT as i128;
 
 /// A symbol that ranges this far settles no comparison for some threads only.
 const FAR: i128 = 1 << 40;
@@ -96,7 +97,7 @@ impl Walk<'_> {
             self.register_access(*local, index, span);
             return;
         }
-        for operand in crate::lower::operands(kind) {
+        for operand in kind.operands() {
             self.value(operand);
         }
     }

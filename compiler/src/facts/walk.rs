@@ -11,6 +11,7 @@ use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{Axis, Base, BinaryOp, Block, CompareOp, ExprKind, Handle, Kernel, Local, Scope, Site, Stmt};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use tileproof_model::limits::MAX_GRID;
 
 /// What one walk found.
 pub(super) struct Walked {
@@ -186,7 +187,7 @@ impl Walk<'_> {
         if let Some(id) = self.symbols.find(&kind) {
             return self.symbols.resolved(id);
         }
-        let limit = if axis == Axis::X { i128::from(i32::MAX) } else { 65_535 };
+        let limit = i128::from(MAX_GRID[axis.index()]);
         let form = self.symbol_form(kind.clone(), (1, limit), limit, format!("grid_{}()", axis.name()));
         let extent = self.form(self.kernel.grid[axis.index()]);
         if let Some(id) = self.symbols.find(&kind)
@@ -208,7 +209,7 @@ impl Walk<'_> {
             return self.symbols.resolved(id);
         }
         let extent = self.grid_extent(axis);
-        let limit = if axis == Axis::X { i128::from(i32::MAX) } else { 65_535 } - 1;
+        let limit = i128::from(MAX_GRID[axis.index()]) - 1;
         let high = extent.known_uniform().map_or(limit, |extent| i128::from(extent) - 1);
         let form = self.symbol_form(kind, (0, high), high, format!("block_{}()", axis.name()));
         let room = extent.sub(&form).and_then(|room| room.offset(-1));

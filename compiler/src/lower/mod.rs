@@ -13,6 +13,7 @@ mod stmt;
 mod types;
 
 pub(crate) use expr::is_compound;
+pub(crate) use intrinsic::Function;
 pub(crate) use stmt::lift_attributes;
 
 use crate::ast;
@@ -24,6 +25,7 @@ use crate::ir::{
 use crate::span::SpanId;
 use quote::ToTokens;
 use std::collections::HashMap;
+use tileproof_model::limits::{MAX_BLOCK, MAX_THREADS_PER_BLOCK};
 use types::{Term, Terms, Ty};
 
 /// What a name stands for.
@@ -205,29 +207,32 @@ impl Lower<'_> {
 
     /// Block, grid and contract.
     fn launch(&mut self, ast: &ast::Kernel) {
+        let [x, _, z] = MAX_BLOCK;
         for (place, extent) in ast.block.iter().take(3).enumerate() {
             let Some(value) = self.constant(extent, "an extent of `block`") else { continue };
             let span = self.span(extent);
             match u32::try_from(value) {
-                Ok(value) if value >= 1 && value <= [1024, 1024, 64][place] => self.kernel.block[place] = value,
+                Ok(value) if value >= 1 && value <= MAX_BLOCK[place] => self.kernel.block[place] = value,
                 _ => self.diagnostics.report(
                     Diagnostic::new(
                         Code::BlockSize,
                         span,
                         format!("a block cannot have {value} threads along {}", ["x", "y", "z"][place]),
                     )
-                    .note("it has at least 1, at most 1024 along x and y, at most 64 along z, and at most 1024 in all"),
+                    .note(format!(
+                        "it has at least 1, at most {x} along x and y, at most {z} along z, and at most {MAX_THREADS_PER_BLOCK} in all"
+                    )),
                 ),
             }
         }
         let threads: u64 = self.kernel.block.iter().map(|extent| u64::from(*extent)).product();
-        if threads > 1024 {
+        if threads > u64::from(MAX_THREADS_PER_BLOCK) {
             let span = self.kernel.span;
             self.diagnostics.report(
                 Diagnostic::new(
                     Code::BlockSize,
                     span,
-                    format!("a block of {threads} threads, and a GPU takes at most 1024"),
+                    format!("a block of {threads} threads, and a GPU takes at most {MAX_THREADS_PER_BLOCK}"),
                 )
                 .help("make the block smaller and let each thread do more elements in a loop"),
             );
@@ -273,7 +278,7 @@ impl Lower<'_> {
 
     fn any_node(&self, root: Handle<Expr>, test: &dyn Fn(&ExprKind) -> bool) -> bool {
         let kind = &self.kernel.exprs[root].kind;
-        test(kind) || operands(kind).into_iter().any(|operand| self.any_node(operand, test))
+        test(kind) || kind.operands().into_iter().any(|operand| self.any_node(operand, test))
     }
 
     fn add_budget(&mut self, budget: &ast::Budget) -> Handle<Budget> {
@@ -439,34 +444,13 @@ impl Lower<'_> {
     }
 }
 
-/// The expressions that an expression is made of.
-pub(crate) fn operands(kind: &ExprKind) -> Vec<Handle<Expr>> {
-    match kind {
-        ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Param(_)
-        | ExprKind::Extent(..)
-        | ExprKind::Stride(..)
-        | ExprKind::Thread(_)
-        | ExprKind::Block(_)
-        | ExprKind::Grid(_)
-        | ExprKind::Local(_) => Vec::new(),
-        ExprKind::Element(_, index) => index.clone(),
-        ExprKind::Vector(values) => values.clone(),
-        ExprKind::Unary(_, a) | ExprKind::Cast(a) => vec![*a],
-        ExprKind::Lane(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => vec![*a, *b],
-        ExprKind::Select(a, b, c) => vec![*a, *b, *c],
-    }
-}
-
 /// The variables that an expression reads.
 fn locals_read(kernel: &Kernel, expr: Handle<Expr>, out: &mut Vec<Handle<Local>>) {
     let kind = &kernel.exprs[expr].kind;
     if let ExprKind::Local(local) | ExprKind::Element(local, _) = kind {
         out.push(*local);
     }
-    for operand in operands(kind) {
+    for operand in kind.operands() {
         locals_read(kernel, operand, out);
     }
 }
