@@ -69,11 +69,9 @@ fn on_simulator(rows: usize, cols: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         let (out_rows, out_cols) = rung.output_extents(rows, cols);
         let input = random(rows * cols, 1);
         let mut output = vec![f32::NAN; rows * cols];
-        // ANCHOR: simulate
         let input_view = HostTensor::new(&input, [rows, cols])?;
         let mut output_view = HostTensorMut::new(&mut output, [out_rows, out_cols])?;
         (rung.simulate)(&input_view, &mut output_view)?;
-        // ANCHOR_END: simulate
         let correct = output == rung.reference(&input, rows, cols);
         table.push(Row { rung, correct, usage: usage(&rung, Architecture::new(9, 0)), bandwidth: None });
     }
@@ -95,13 +93,11 @@ fn on_gpu(
         // the driver allocates no empty memory, and a view may be shorter than its memory
         let input = random((rows * cols).max(1), 1);
         let bandwidth = |time: Duration| (8 * rows * cols) as f64 / time.as_secs_f64();
-        // ANCHOR: launch
         let device_input = stream.clone_htod(&input)?;
         let mut device_output = stream.clone_htod(&vec![f32::NAN; input.len()])?;
         let input_view = TensorView::new(&device_input, [rows, cols])?;
         let mut output_view = TensorViewMut::new(&mut device_output, [out_rows, out_cols])?;
         (rung.launch)(stream, &input_view, &mut output_view)?;
-        // ANCHOR_END: launch
         let times = timing::measure(stream, Repeats::default(), || {
             (rung.launch)(stream, &input_view, &mut output_view)
         })?;

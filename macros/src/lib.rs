@@ -6,7 +6,50 @@ use proc_macro::TokenStream;
 
 /// Compiles a Rust function to a CUDA kernel whose memory behaviour is proven at compile time.
 ///
-/// See the `tileproof` crate for the language and for what is proven.
+/// # Arguments
+///
+/// | argument | meaning |
+/// |---|---|
+/// | `block = [256]`, `[32, 8]` | the threads of a block along x, y and z: integers, at most 1,024 in all |
+/// | `grid = [c.len().div_ceil(256)]` | the blocks along x, y and z, computed at each launch |
+/// | `requires(a.len() == c.len(), …)` | what the caller promises: the proofs use it, and each launch checks it |
+/// | `crate = path` | where the crate `tileproof` is, if not at `::tileproof` |
+///
+/// `grid` and `requires` are made of extents (`len`, `rows`, `cols`, `extent`), strides (`pitch`, `stride`), scalar arguments
+/// and integer constants.
+///
+/// # What the function becomes
+///
+/// A type of its name and visibility, of which there are no values, with these associated items:
+///
+/// | item | meaning |
+/// |---|---|
+/// | `simulate(…)` | runs it on the CPU, and counts wavefronts and sectors at each access |
+/// | `launch(&stream, …)` | runs it on a GPU; `unsafe`, since races are not proven absent |
+/// | `load(&context)` | compiles and loads it, as the first launch does |
+/// | `compile(architecture)` | compiles it with NVRTC, which needs no GPU |
+/// | `report()` | what was proven, access by access; it prints as text |
+/// | `CUDA_SOURCE` | the CUDA C |
+///
+/// For `…`, pass the arguments in the function's order: values as they are, and for `&Tensor` and `&mut Tensor` a reference to
+/// a `HostTensor` and `HostTensorMut` on the CPU, to a `TensorView` and `TensorViewMut` on a GPU.
+///
+/// # The language
+///
+/// The body is what one thread does, in a part of Rust that rustc type-checks as usual:
+///
+/// - **Parameters** are `&Tensor<T, RANK>` and `&Matrix<T>`, which are read, with `&mut` also written, of rank 1 to 3 and of
+///   elements i8 to i64, u8 to u64, f32 and f64; numbers, `bool` and `usize`.
+/// - **Memory** is `tensor[[i, j]]`, `tile[i][j]` for a tile that `let mut tile = Shared::<…>::new();` declares, and
+///   `read::<V>([i, j])` and `write([i, j], vector)` of both. Indices are `usize`.
+/// - **Statements** are `let`, also of tuples; assignments, also `+=` and its kin; `if` and `else`; `for` over `a..b` and
+///   `(a..b).step_by(s)`; blocks; `const` of numbers; `sync_threads();`.
+/// - **Expressions** are arithmetic, comparisons, `&&`, `||`, `!`, bit operations, `as`, `if` with values; `min`, `max`,
+///   `div_ceil` and `is_multiple_of`; `Vector::new`, `from` and `splat`; arrays, whose indices must be constants once loops
+///   are unrolled.
+/// - **Not yet**: other loops, `match`, `return`, generics, calls of your own functions, constants from outside the kernel.
+///
+/// `#[budget(bank_conflict = 31, because = "…")]` or `excess_sectors = …` on a statement, or on the function, accepts a cost.
 #[proc_macro_attribute]
 pub fn tiled_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     tileproof_compiler::expand(attribute.into(), item.into()).into()

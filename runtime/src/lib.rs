@@ -9,6 +9,33 @@
 //! It builds without CUDA. At run time a launch needs the NVIDIA driver and NVRTC, a compilation needs NVRTC, and a
 //! simulation needs neither; what is missing is an [`Error`] that says what to install.
 //!
+//! ```
+//! use tileproof::prelude::*;
+//!
+//! #[tiled_kernel(block = [256], grid = [c.len().div_ceil(256)], requires(a.len() == c.len()))]
+//! fn double(a: &Tensor<f32, 1>, c: &mut Tensor<f32, 1>) {
+//!     let i = block_x() * 256 + thread_x();
+//!     if i < c.len() {
+//!         c[[i]] = 2.0 * a[[i]];
+//!     }
+//! }
+//!
+//! # #[cfg(feature = "simulate")]
+//! # fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let (a, mut c) = ([1.0; 1000], [0.0; 1000]);
+//! let counts = double::simulate(&HostTensor::new(&a, [1000])?, &mut HostTensorMut::new(&mut c, [1000])?)?;
+//! assert_eq!(c, [2.0; 1000]);
+//! assert_eq!(counts.sector_efficiency(tileproof::report::Role::Read), Some(1.0));
+//! println!("{}", double::report());
+//! # Ok(())
+//! # }
+//! # #[cfg(feature = "simulate")]
+//! # run().unwrap();
+//! ```
+//!
+//! [`tiled_kernel`] documents its arguments, the language of kernels, and what a kernel's function becomes. The items of the
+//! [`vocabulary`] are the words of that language.
+//!
 //! # Environment variables
 //!
 //! | variable | meaning |

@@ -36,6 +36,17 @@ pub fn run_time_layout(n: usize) {
     tile[thread_x()] = 0.0;
 }
 
+#[tiled_kernel(block = [32], grid = [1], requires(output.len() >= 32))]
+pub fn other_element(output: &mut Tensor<f32, 1>) {
+    output[[thread_x()]] = 2.0_f64;
+}
+
+#[tiled_kernel(block = [32], grid = [1], requires(output.len() >= 32))]
+pub fn bare_index(output: &mut Tensor<f32, 1>) {
+    let i = thread_x();
+    output[i] = 1.0;
+}
+
 fn main() {
     let (input, mut output) = ([0.0; 32], [0.0; 32]);
     let input = HostTensor::new(&input, [32]).unwrap();
@@ -46,4 +57,6 @@ fn main() {
     no_method::simulate(&mut output).unwrap();
     immutable::simulate(&mut output).unwrap();
     run_time_layout::simulate(1).unwrap();
+    other_element::simulate(&mut output).unwrap();
+    bare_index::simulate(&mut output).unwrap();
 }

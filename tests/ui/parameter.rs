@@ -17,8 +17,13 @@ pub fn pattern((a, b): (usize, usize)) {
     let _ = a + b;
 }
 
+#[tiled_kernel(block = [32], grid = [1], requires(input.rows() >= 32))]
+pub fn element(input: &Matrix<usize>) {}
+
 fn main() {
     let _ = (slice::CUDA_SOURCE, slice::report, slice::launch, slice::simulate);
     let _ = (by_value::CUDA_SOURCE, by_value::report, by_value::launch, by_value::simulate);
     let _ = (pattern::CUDA_SOURCE, pattern::report, pattern::launch, pattern::simulate);
+    let input = [0_u32; 32];
+    let _ = (element::CUDA_SOURCE, element::report, element::simulate(&HostTensor::new(&input, [32, 1]).unwrap()));
 }

@@ -24,7 +24,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Everything: bring NVRTC and the disassembler, run all tests, lints, the README's example, build and check the book
+    /// Everything: bring NVRTC and the disassembler, run all tests, lints, the examples, build and check the book
     Test,
     /// Accept what the golden and UI tests now produce, and show what changed
     Bless {

@@ -18,7 +18,10 @@ pub(crate) fn run() -> Result<(), String> {
     let mut results = Vec::new();
     let steps: Vec<Step> = vec![
         step("tests", || tests(&tools, &mut results)),
-        step("example", || EXAMPLE_SIZES.iter().try_for_each(|size| example(&tools, size))),
+        step("examples", || {
+            EXAMPLE_SIZES.iter().try_for_each(|size| example(&tools, "transpose", size))?;
+            example(&tools, "add", &[])
+        }),
         step("lints", || {
             let lint =
                 ["clippy", "--workspace", "--all-targets", "--features=xtask/book", "--", "--deny=warnings"];
@@ -42,9 +45,9 @@ fn tests(tools: &Tools, results: &mut Vec<String>) -> Result<(), String> {
     result
 }
 
-fn example(tools: &Tools, size: &[&str]) -> Result<(), String> {
-    let mut command = cargo(&["run", "--release", "--quiet", "--example=transpose", "--"]);
-    command.args(size);
+fn example(tools: &Tools, name: &str, arguments: &[&str]) -> Result<(), String> {
+    let mut command = cargo(&["run", "--release", "--quiet", "--example", name, "--"]);
+    command.args(arguments);
     tools.apply(&mut command);
     step::run(command)
 }

@@ -9,6 +9,7 @@ use crate::ast::Kernel;
 use crate::lower::{Function, is_compound, lift_attributes};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
+use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, Ident, Path, Stmt, Type};
 
@@ -75,8 +76,16 @@ impl Rewrite<'_> {
         if path.leading_colon.is_some() || !is_name(&first.ident.to_string()) {
             return;
         }
+        // Where rustc refuses the type or call, it shows the user's word, not the attribute.
+        let here = first.ident.span();
         let mut absolute = self.prelude.clone();
-        absolute.segments.push(Ident::new("prelude", Span::call_site()).into());
+        for segment in &mut absolute.segments {
+            segment.ident.set_span(segment.ident.span().located_at(here));
+        }
+        if let Some(colon) = &mut absolute.leading_colon {
+            colon.spans = colon.spans.map(|span| span.located_at(here));
+        }
+        absolute.segments.push(Ident::new("prelude", Span::call_site().located_at(here)).into());
         absolute.segments.extend(std::mem::take(&mut path.segments));
         *path = absolute;
     }
@@ -140,23 +149,28 @@ impl Rewrite<'_> {
             return None;
         };
         let Expr::Index(_) = left else { return None };
-        let span = Span::mixed_site();
-        let value = Ident::new("value", span);
+        let value = variable("value", right);
         let mut place = left.clone();
         let mut indices = Vec::new();
-        hoist(&mut place, &mut indices, span);
+        hoist(&mut place, &mut indices);
         // Outermost index first in the source, innermost call first here.
         let lets = indices.iter().map(|(name, index)| quote!(let #name = #index;));
         syn::parse2(quote!({ let #value = #right; #(#lets)* #place #op #value; })).ok()
     }
 }
 
+/// A variable that no token of the user names. Its place in the source is that of what it holds: that is where rustc
+/// says that the type does not fit.
+fn variable(name: &str, holds: &Expr) -> Ident {
+    Ident::new(name, Span::mixed_site().located_at(holds.span()))
+}
+
 /// Replaces the indices of a place by variables.
-fn hoist(place: &mut Expr, indices: &mut Vec<(Ident, Expr)>, span: Span) {
+fn hoist(place: &mut Expr, indices: &mut Vec<(Ident, Expr)>) {
     if let Expr::Index(index) = place {
-        hoist(&mut index.expr, indices, span);
+        hoist(&mut index.expr, indices);
         if !matches!(&*index.index, Expr::Lit(_)) {
-            let name = Ident::new(&format!("index{}", indices.len()), span);
+            let name = variable(&format!("index{}", indices.len()), &index.index);
             let path =
                 Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: name.clone().into() });
             indices.push((name, std::mem::replace(&mut *index.index, path)));

@@ -140,8 +140,14 @@ struct Argument<'a> {
 }
 
 enum ArgumentKind<'a> {
-    Tensor { element: &'a syn::Type, rank: TokenStream, mutable: bool },
+    Tensor {
+        element: &'a syn::Type,
+        rank: TokenStream,
+        mutable: bool,
+    },
     Value(&'a syn::Type),
+    /// A tensor whose elements the kernel cannot have, which is an error already: views of it would be more of them.
+    Refused,
 }
 
 fn argument(param: &ast::Param) -> Argument<'_> {
@@ -162,7 +168,10 @@ fn tensor(reference: &syn::TypeReference) -> Option<ArgumentKind<'_>> {
         Some(rank) => quote!(#rank),
         None => quote!(2),
     };
-    Some(ArgumentKind::Tensor { element, rank, mutable: reference.mutability.is_some() })
+    Some(match crate::lower::element_type(element) {
+        Some(_) => ArgumentKind::Tensor { element, rank, mutable: reference.mutability.is_some() },
+        None => ArgumentKind::Refused,
+    })
 }
 
 impl Argument<'_> {
@@ -178,6 +187,7 @@ impl Argument<'_> {
                 quote!(#name: &mut __tileproof::#view<'_, #element, #rank>)
             }
             ArgumentKind::Value(ty) => quote!(#name: #ty),
+            ArgumentKind::Refused => quote!(#name: impl ::core::marker::Sized),
         }
     }
 
@@ -186,7 +196,7 @@ impl Argument<'_> {
         let constructor = match &self.kind {
             ArgumentKind::Tensor { mutable: false, .. } => format_ident!("tensor"),
             ArgumentKind::Tensor { mutable: true, .. } => format_ident!("tensor_mut"),
-            ArgumentKind::Value(_) => format_ident!("scalar"),
+            ArgumentKind::Value(_) | ArgumentKind::Refused => format_ident!("scalar"),
         };
         quote!(__tileproof::__private::#erased::#constructor(#name))
     }

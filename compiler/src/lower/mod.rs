@@ -172,6 +172,9 @@ impl Lower<'_> {
                         "take it by reference: `&{text}` to read it, `&mut {text}` to write it"
                     ))
                 }
+                syn::Type::Reference(reference) if has_refused_element(&reference.elem) => error
+                    .note("an element is i8 to i64, u8 to u64, f32 or f64, by that name")
+                    .help("write one of them: `u32` or `u64` for `usize`, `u8` for `bool`"),
                 _ => error.help("write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`"),
             };
             self.diagnostics.report(error);
@@ -184,15 +187,8 @@ impl Lower<'_> {
         let segment = path.path.segments.last()?;
         let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
         let mut arguments = arguments.args.iter();
-        let element = match arguments.next()? {
-            syn::GenericArgument::Type(syn::Type::Path(path)) => {
-                Scalar::from_name(&path.path.get_ident()?.to_string())?
-            }
-            _ => return None,
-        };
-        if matches!(element, Scalar::Bool | Scalar::Usize) {
-            return None;
-        }
+        let syn::GenericArgument::Type(element) = arguments.next()? else { return None };
+        let element = element_type(element)?;
         let rank = match (segment.ident.to_string().as_str(), arguments.next()) {
             ("Matrix", None) => 2,
             ("Tensor", Some(syn::GenericArgument::Const(rank))) => u32::try_from(literal(rank)?).ok()?,
@@ -442,6 +438,28 @@ impl Lower<'_> {
             "annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type",
         )
     }
+}
+
+/// The element type that a tensor has under this name, if it can be one.
+pub(crate) fn element_type(ty: &syn::Type) -> Option<Scalar> {
+    let syn::Type::Path(path) = ty else { return None };
+    let scalar = Scalar::from_name(&path.path.get_ident()?.to_string())?;
+    (!matches!(scalar, Scalar::Bool | Scalar::Usize)).then_some(scalar)
+}
+
+/// Whether this is a tensor, but for its elements.
+fn has_refused_element(ty: &syn::Type) -> bool {
+    let syn::Type::Path(path) = ty else { return false };
+    path.path.segments.last().is_some_and(|segment| {
+        (segment.ident == "Tensor" || segment.ident == "Matrix")
+            && matches!(
+                &segment.arguments,
+                syn::PathArguments::AngleBracketed(arguments) if matches!(
+                    arguments.args.first(),
+                    Some(syn::GenericArgument::Type(element)) if element_type(element).is_none()
+                )
+            )
+    })
 }
 
 /// The variables that an expression reads.
