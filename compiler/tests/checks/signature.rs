@@ -169,20 +169,22 @@ fn parameters() {
     check(
         &of("input: &Matrix<usize>"),
         expect![[r#"
-        error: a kernel cannot take a parameter of type `&Matrix<usize>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&Matrix<usize>`
-    "#]],
+            error: a kernel cannot take a parameter of type `&Matrix<usize>` [TP0004]
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+            note: an element is i8 to i64, u8 to u64, f32 or f64, by that name
+            help: write one of them: `u32` or `u64` for `usize`, `u8` for `bool`
+              at `&Matrix<usize>`
+        "#]],
     );
     check(
         &of("input: &Matrix<bool>"),
         expect![[r#"
-        error: a kernel cannot take a parameter of type `&Matrix<bool>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&Matrix<bool>`
-    "#]],
+            error: a kernel cannot take a parameter of type `&Matrix<bool>` [TP0004]
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+            note: an element is i8 to i64, u8 to u64, f32 or f64, by that name
+            help: write one of them: `u32` or `u64` for `usize`, `u8` for `bool`
+              at `&Matrix<bool>`
+        "#]],
     );
     check(
         &of("input: String"),
@@ -257,11 +259,12 @@ fn parameters() {
     check(
         &of("input: &Matrix<f16>"),
         expect![[r#"
-        error: a kernel cannot take a parameter of type `&Matrix<f16>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&Matrix<f16>`
-    "#]],
+            error: a kernel cannot take a parameter of type `&Matrix<f16>` [TP0004]
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+            note: an element is i8 to i64, u8 to u64, f32 or f64, by that name
+            help: write one of them: `u32` or `u64` for `usize`, `u8` for `bool`
+              at `&Matrix<f16>`
+        "#]],
     );
     check(
         &of(
