@@ -70,7 +70,7 @@ fn more_rows_than_a_grid_has() {
     assert!(matches!(error, Error::Grid { axis: 'y', blocks: 65_536, limit: 65_535, .. }), "{error}");
 }
 
-/// Every thread reads what its neighbour writes, with no barrier in between.
+/// Every thread reads what another one writes, with no barrier in between.
 #[tiled_kernel(block = [64], grid = [1], requires(output.len() >= 64))]
 fn race(output: &mut Tensor<f32, 1>) {
     let mut tile = Shared::<[f32; 64]>::new();

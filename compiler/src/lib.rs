@@ -4,6 +4,21 @@
 //! It has no CUDA, no I/O, no clock and no environment; equal tokens give equal bytes.
 
 #![forbid(unsafe_code)]
+// The macro never panics, and says nothing but by its tokens.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::dbg_macro,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::print_stderr,
+        clippy::print_stdout,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
 
 pub mod ast;
 pub mod check;

@@ -37,6 +37,7 @@ impl SpanTable {
         self.push(Stretch { start: span, end: span, text: String::new() })
     }
 
+    #[expect(clippy::expect_used, reason = "a source of that size does not fit in memory")]
     fn push(&mut self, stretch: Stretch) -> SpanId {
         let id = u32::try_from(self.stretches.len()).expect("fewer than 2^32 spans");
         self.stretches.push(stretch);

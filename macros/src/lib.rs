@@ -1,5 +1,7 @@
 //! The procedural-macro shell of tileproof. All logic is in `tileproof-compiler`, an ordinary crate.
 
+#![forbid(unsafe_code)]
+
 use proc_macro::TokenStream;
 
 /// Compiles a Rust function to a CUDA kernel whose memory behaviour is proven at compile time.

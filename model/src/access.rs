@@ -64,6 +64,9 @@ use crate::footprint::Footprint;
 /// Lanes of a warp.
 pub const LANES: usize = 32;
 
+/// Bytes of a sector, the unit in which global memory moves.
+pub const SECTOR_BYTES: u32 = 32;
+
 /// The instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {

@@ -1,9 +1,9 @@
 //! The bytes that a warp touches: runs, 32-byte sectors, 128-byte lines.
 
-use crate::access::LANES;
+use crate::access::{LANES, SECTOR_BYTES};
 
 /// log2 of the bytes of a sector.
-const SECTOR_SHIFT: u32 = 5;
+const SECTOR_SHIFT: u32 = SECTOR_BYTES.trailing_zeros();
 /// log2 of the bytes of a line.
 const LINE_SHIFT: u32 = 7;
 
@@ -31,7 +31,7 @@ impl Footprint {
             bytes,
             shortest_run_bytes: bytes,
             sectors: (last >> SECTOR_SHIFT) - (offset >> SECTOR_SHIFT) + 1,
-            ideal_sectors: bytes.div_ceil(1 << SECTOR_SHIFT),
+            ideal_sectors: bytes.div_ceil(SECTOR_BYTES),
             lines: (last >> LINE_SHIFT) - (offset >> LINE_SHIFT) + 1,
         }
     }
@@ -66,13 +66,13 @@ impl Footprint {
             if run.bytes < total.shortest_run_bytes {
                 total.shortest_run_bytes = run.bytes;
             }
-            if run.bytes >= 1 << SECTOR_SHIFT {
+            if run.bytes >= SECTOR_BYTES {
                 total.ideal_sectors += run.ideal_sectors;
             } else {
                 pooled_bytes += run.bytes;
             }
         }
-        total.ideal_sectors += pooled_bytes.div_ceil(1 << SECTOR_SHIFT);
+        total.ideal_sectors += pooled_bytes.div_ceil(SECTOR_BYTES);
         if total.ideal_sectors > total.sectors {
             total.ideal_sectors = total.sectors;
         }

@@ -4,6 +4,8 @@
 //! were compared with a device: the driver of an H200 gave the same blocks for each of 15,360 combinations of
 //! threads, registers and shared memory, of which `tests/h200-occupancy.csv` holds 504. Sizes are in bytes.
 
+use crate::access::LANES;
+
 /// A GPU architecture, by its compute capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Architecture {
@@ -34,7 +36,7 @@ pub enum Architecture {
 }
 
 /// Lanes of a warp.
-pub const WARP_THREADS: u32 = 32;
+pub const WARP_THREADS: u32 = LANES as u32;
 /// Threads of a block at most, on every architecture.
 pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
 /// Shared memory of a block without the opt-in, static and dynamic together, on every architecture.

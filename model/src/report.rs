@@ -2,6 +2,7 @@
 //!
 //! The compiler fills it, the macro embeds it as a constant, errors, tables and the book read it from there.
 
+use crate::access::SECTOR_BYTES;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -126,10 +127,7 @@ pub struct SiteCounts {
 impl SiteReport {
     /// Useful bytes over transferred bytes, between 0 and 1; `None` for shared memory.
     pub fn sector_efficiency(&self) -> Option<f64> {
-        match self.space {
-            Space::Global if self.sectors > 0 => Some(self.useful_bytes as f64 / (32 * self.sectors) as f64),
-            Space::Global | Space::Shared => None,
-        }
+        efficiency(self.useful_bytes, self.sectors)
     }
 }
 
@@ -146,8 +144,25 @@ impl Report {
             .iter()
             .filter(|s| s.space == Space::Global && s.role == role)
             .fold((0, 0), |(bytes, sectors), s| (bytes + s.useful_bytes, sectors + s.sectors));
-        (sectors > 0).then(|| bytes as f64 / (32 * sectors) as f64)
+        efficiency(bytes, sectors)
     }
+}
+
+impl SiteCounts {
+    /// Useful bytes over transferred bytes, between 0 and 1; `None` for shared memory.
+    pub fn sector_efficiency(&self) -> Option<f64> {
+        efficiency(self.useful_bytes, self.sectors)
+    }
+}
+
+/// Useful bytes over those of the sectors that were moved; `None` where none was.
+fn efficiency(useful_bytes: u64, sectors: u64) -> Option<f64> {
+    (sectors > 0).then(|| useful_bytes as f64 / sector_bytes(sectors) as f64)
+}
+
+/// The bytes of so many sectors.
+fn sector_bytes(sectors: u64) -> u64 {
+    sectors * u64::from(SECTOR_BYTES)
 }
 
 impl fmt::Display for Report {
@@ -191,7 +206,7 @@ impl fmt::Display for SiteReport {
                 self.ideal_sectors,
                 self.worst_excess_sectors,
                 self.useful_bytes,
-                32 * self.sectors,
+                sector_bytes(self.sectors),
                 self.shortest_run_bytes
             )?,
             Space::Shared => writeln!(

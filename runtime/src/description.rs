@@ -4,6 +4,7 @@
 //! data, so that the macro's output needs no code to construct it.
 
 use crate::scalar::ScalarType;
+use tileproof_model::language::{extent_text, stride_text};
 use tileproof_model::report::Report;
 
 /// One kernel.
@@ -146,21 +147,18 @@ impl Description {
 impl Param {
     /// How the source spells an extent of this parameter: `input.rows()`.
     pub(crate) fn extent_text(&self, d: u32) -> String {
-        let word = match (self.kind, d) {
-            (ParamKind::Tensor { rank: 1, .. }, 0) => "len()".to_owned(),
-            (ParamKind::Tensor { rank: 2, .. }, 0) => "rows()".to_owned(),
-            (ParamKind::Tensor { rank: 2, .. }, 1) => "cols()".to_owned(),
-            (ParamKind::Tensor { .. } | ParamKind::Scalar(_), _) => format!("extent({d})"),
-        };
-        format!("{}.{word}", self.name)
+        extent_text(self.name, self.rank(), d)
     }
 
     /// How the source spells a stride of this parameter: `input.pitch()`.
     pub(crate) fn stride_text(&self, d: u32) -> String {
-        let word = match (self.kind, d) {
-            (ParamKind::Tensor { rank: 2, .. }, 0) => "pitch()".to_owned(),
-            (ParamKind::Tensor { .. } | ParamKind::Scalar(_), _) => format!("stride({d})"),
-        };
-        format!("{}.{word}", self.name)
+        stride_text(self.name, self.rank(), d)
+    }
+
+    fn rank(&self) -> u32 {
+        match self.kind {
+            ParamKind::Tensor { rank, .. } => rank,
+            ParamKind::Scalar(_) => 0,
+        }
     }
 }

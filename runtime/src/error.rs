@@ -171,7 +171,7 @@ pub enum Error {
         /// The number.
         value: usize,
         /// What it must be below.
-        limit: usize,
+        limit: u64,
     },
     /// A tensor begins at an address that the kernel's vector accesses cannot use.
     #[error(

@@ -6,6 +6,8 @@ use crate::description::{Description, HostOp, IndexWidth, Param, ParamKind};
 use crate::error::Error;
 use crate::evaluate::{evaluate, holds};
 use crate::scalar::{ScalarType, ScalarValue};
+use tileproof_model::language::{INDEX_LIMIT, NARROW_LIMIT};
+use tileproof_model::limits::MAX_GRID;
 
 /// An argument, without its data.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,15 +33,6 @@ pub(crate) struct Plan {
     /// Which twin.
     pub(crate) width: IndexWidth,
 }
-
-/// The largest extents of a grid: x, y, z.
-const GRID_LIMITS: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
-
-/// Extents, strides and spans below this fit the narrow twin.
-const NARROW_LIMIT: usize = 1 << 31;
-
-/// Extents, strides and `usize` scalars are below this: the proofs about index arithmetic assume it.
-const INDEX_LIMIT: usize = 1 << 47;
 
 impl<'a> ArgumentShape<'a> {
     /// A tensor in host memory, which the simulator places at an aligned address.
@@ -92,9 +85,9 @@ impl<'a> ArgumentShape<'a> {
     fn is_narrow(&self) -> bool {
         match self {
             ArgumentShape::Tensor { extents, strides, span, .. } => {
-                extents.iter().chain(*strides).chain([span]).all(|&n| n < NARROW_LIMIT)
+                extents.iter().chain(*strides).chain([span]).all(|&n| (n as u64) < NARROW_LIMIT)
             }
-            ArgumentShape::Scalar(ScalarValue::Usize(value)) => *value < NARROW_LIMIT,
+            ArgumentShape::Scalar(ScalarValue::Usize(value)) => (*value as u64) < NARROW_LIMIT,
             ArgumentShape::Scalar(_) => true,
         }
     }
@@ -133,7 +126,7 @@ pub(crate) fn plan(
         return Ok(None);
     }
     for (param, argument) in params.iter().zip(arguments) {
-        if let Some(value) = argument.largest_index().filter(|value| *value >= INDEX_LIMIT) {
+        if let Some(value) = argument.largest_index().filter(|value| *value as u64 >= INDEX_LIMIT) {
             return Err(Error::IndexTooLarge { kernel, parameter: param.name, value, limit: INDEX_LIMIT });
         }
         aligned(kernel, param, argument)?;
@@ -154,12 +147,8 @@ fn grid(description: &Description, arguments: &[ArgumentShape<'_>]) -> Result<Op
         })?;
     }
     let names = ['x', 'y', 'z'];
-    let out_of_range = |axis: usize| Error::Grid {
-        kernel,
-        axis: names[axis],
-        blocks: extents[axis],
-        limit: GRID_LIMITS[axis],
-    };
+    let out_of_range =
+        |axis: usize| Error::Grid { kernel, axis: names[axis], blocks: extents[axis], limit: MAX_GRID[axis] };
     if let Some(axis) = extents.iter().position(|&blocks| blocks < 0) {
         return Err(out_of_range(axis));
     }
@@ -170,7 +159,7 @@ fn grid(description: &Description, arguments: &[ArgumentShape<'_>]) -> Result<Op
     for axis in 0..3 {
         grid[axis] = u32::try_from(extents[axis])
             .ok()
-            .filter(|&blocks| blocks <= GRID_LIMITS[axis])
+            .filter(|&blocks| blocks <= MAX_GRID[axis])
             .ok_or_else(|| out_of_range(axis))?;
     }
     Ok(Some(grid))

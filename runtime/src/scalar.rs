@@ -2,55 +2,7 @@
 
 use bytemuck::Pod;
 use cudarc::driver::DeviceRepr;
-
-/// The scalar types of the language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum ScalarType {
-    Bool,
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-    /// The type of indices: an argument of it is passed in the kernel's index width, 4 or 8 bytes.
-    Usize,
-    F32,
-    F64,
-}
-
-impl ScalarType {
-    /// Its name in Rust.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ScalarType::Bool => "bool",
-            ScalarType::I8 => "i8",
-            ScalarType::I16 => "i16",
-            ScalarType::I32 => "i32",
-            ScalarType::I64 => "i64",
-            ScalarType::U8 => "u8",
-            ScalarType::U16 => "u16",
-            ScalarType::U32 => "u32",
-            ScalarType::U64 => "u64",
-            ScalarType::Usize => "usize",
-            ScalarType::F32 => "f32",
-            ScalarType::F64 => "f64",
-        }
-    }
-
-    /// Bytes of one element in memory.
-    pub const fn bytes(self) -> u32 {
-        match self {
-            ScalarType::Bool | ScalarType::I8 | ScalarType::U8 => 1,
-            ScalarType::I16 | ScalarType::U16 => 2,
-            ScalarType::I32 | ScalarType::U32 | ScalarType::F32 => 4,
-            ScalarType::I64 | ScalarType::U64 | ScalarType::Usize | ScalarType::F64 => 8,
-        }
-    }
-}
+pub use tileproof_model::language::ScalarType;
 
 /// One scalar argument, with its type.
 #[derive(Clone, Copy, Debug, PartialEq)]

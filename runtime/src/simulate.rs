@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::host::{HostTensor, HostTensorMut};
 use crate::plan::{ArgumentShape, plan};
 use crate::scalar::{Element, Scalar, ScalarType, ScalarValue};
+use crate::shape::Shape;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tileproof_compiler::ir::Kernel;
@@ -25,21 +26,15 @@ enum Kind<'a> {
 impl<'a> HostArgument<'a> {
     /// A tensor that the kernel reads.
     pub fn tensor<T: Element, const R: usize>(view: &'a HostTensor<'_, T, R>) -> Self {
-        let data = Buffer::Read(bytemuck::cast_slice(view.data));
-        let shape = &view.shape;
-        HostArgument(Kind::Tensor {
-            element: T::TYPE,
-            data,
-            extents: &shape.extents,
-            strides: &shape.strides,
-            span: shape.span,
-        })
+        HostArgument::of::<T, R>(Buffer::Read(bytemuck::cast_slice(view.data)), &view.shape)
     }
 
     /// A tensor that the kernel writes.
     pub fn tensor_mut<T: Element, const R: usize>(view: &'a mut HostTensorMut<'_, T, R>) -> Self {
-        let data = Buffer::Write(bytemuck::cast_slice_mut(view.data));
-        let shape = &view.shape;
+        HostArgument::of::<T, R>(Buffer::Write(bytemuck::cast_slice_mut(view.data)), &view.shape)
+    }
+
+    fn of<T: Element, const R: usize>(data: Buffer<'a>, shape: &'a Shape<R>) -> Self {
         HostArgument(Kind::Tensor {
             element: T::TYPE,
             data,
@@ -144,8 +139,7 @@ impl Counts {
 
     /// Useful over transferred bytes of the global accesses in direction `role`, between 0 and 1; `None` if there are none.
     pub fn sector_efficiency(&self, role: Role) -> Option<f64> {
-        let total = self.total(Space::Global, role);
-        (total.sectors > 0).then(|| total.useful_bytes as f64 / (32 * total.sectors) as f64)
+        self.total(Space::Global, role).sector_efficiency()
     }
 }
 

@@ -6,6 +6,7 @@ use quote::quote;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprLit, FnArg, GenericArgument, Ident, Lit, Pat, PathArguments, Token, Type};
+use tileproof_model::language::extent_text;
 
 /// What the attribute says.
 pub(super) struct Arguments {
@@ -163,12 +164,7 @@ fn suggestion(arguments: &Arguments, function: &syn::ItemFn) -> (String, String)
             Some((name, rank)) => (0..*rank)
                 .rev()
                 .map(|dimension| {
-                    let extent = match (rank, dimension) {
-                        (1, _) => format!("{name}.len()"),
-                        (2, 0) => format!("{name}.rows()"),
-                        (2, _) => format!("{name}.cols()"),
-                        _ => format!("{name}.extent({dimension})"),
-                    };
+                    let extent = extent_text(name, *rank as u32, dimension as u32);
                     match block.get(rank - 1 - dimension) {
                         Some(threads) => format!("{extent}.div_ceil({threads})"),
                         None => extent,

@@ -48,15 +48,15 @@ pub(super) fn check(
                 for (dimension, form) in visit.index.iter().enumerate() {
                     let innermost = dimension as u32 + 1 == rank;
                     if innermost {
-                        if !multiple_of(form, site.place.width, visit) {
+                        if !multiple_of(form, site.place.width, visit, &run.symbols) {
                             diagnostics.report(innermost_error(kernel, handle, diagnostics));
                             aligned.bad = true;
                             return aligned;
                         }
-                    } else if !multiple_of(form, site.place.width, visit) {
+                    } else if !multiple_of(form, site.place.width, visit, &run.symbols) {
                         let stride = run.symbols.find(&SymbolKind::Stride(param, dimension as u32));
                         let proven = stride.is_some_and(|stride| {
-                            multiple_of(&run.symbols.resolved(stride), site.place.width, visit)
+                            multiple_of(&run.symbols.resolved(stride), site.place.width, visit, &run.symbols)
                         });
                         if !proven {
                             aligned.checks.push(LaunchCheck::StrideMultiple {
@@ -75,14 +75,33 @@ pub(super) fn check(
     aligned
 }
 
-/// Whether a form is a multiple of a number for every thread that can be there.
-fn multiple_of(form: &Linear, number: u32, visit: &Visit) -> bool {
+/// Whether a form is a multiple of a number for every thread that can be there, whichever of its values a symbol has.
+fn multiple_of(form: &Linear, number: u32, visit: &Visit, symbols: &Symbols) -> bool {
     let number = i64::from(number);
     let divides = |lanes: &Lanes| {
         let Some(rest) = lanes.map(|value| Some(value.rem_euclid(number))) else { return false };
         rest.max(&visit.mask).is_none_or(|most| most == 0)
     };
-    divides(&form.constant) && form.terms.iter().all(|(_, coefficient)| divides(coefficient))
+    by_cases(form, symbols, CASES, &|form| {
+        divides(&form.constant) && form.terms.iter().all(|(_, coefficient)| divides(coefficient))
+    })
+}
+
+/// How many symbols that are one of several values are taken apart at most.
+const CASES: u32 = 3;
+
+/// Whether something holds of a form as it is, or for each value of one of its symbols.
+fn by_cases(form: &Linear, symbols: &Symbols, depth: u32, holds: &dyn Fn(&Linear) -> bool) -> bool {
+    holds(form)
+        || depth > 0
+            && form.terms.iter().any(|(symbol, _)| {
+                let cases = &symbols.get(*symbol).cases;
+                !cases.is_empty()
+                    && cases.iter().all(|case| {
+                        let form = form.substitute(*symbol, &case.value);
+                        form.is_some_and(|form| by_cases(&form, symbols, depth - 1, holds))
+                    })
+            })
 }
 
 /// Whether an access of `width` elements to a tile is contiguous and aligned under a layout.
@@ -104,13 +123,12 @@ pub(super) fn tile_access_aligned(
     let mut stride = 1i64;
     let mut offset = Linear::int(0);
     for (place, form) in visit.index.iter().enumerate().rev() {
-        let Some(form) = symbols.interior(form) else { return false };
-        let Some(next) = offset.add_scaled(&form, &Lanes::Uniform(stride)) else { return false };
+        let Some(next) = offset.add_scaled(form, &Lanes::Uniform(stride)) else { return false };
         offset = next;
         let extent = tile.extents[place];
         stride *= i64::from(if place + 1 == visit.index.len() { layout.pitch(extent) } else { extent });
     }
-    multiple_of(&offset, width, visit)
+    multiple_of(&offset, width, visit, symbols)
 }
 
 /// Reports the misaligned accesses to tiles: the cause is the tile's layout, so one error a tile and width.

@@ -1,7 +1,7 @@
 //! Does every shared access take the fewest wavefronts.
 
-use super::words::{count, list, noun};
-use super::{Visits, fix, operation};
+use super::words::{count, list, verb};
+use super::{Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Obstacle, Presence, Run, Visit, tile_offset};
 use crate::ir::{Handle, Kernel, Layout, Role, Site, Tile};
@@ -129,8 +129,12 @@ fn merged_groups(access: &Access) -> u32 {
 fn warp_access(kernel: &Kernel, site: &Site, visit: &Visit, offsets: &[u32], warp: usize) -> Option<Access> {
     let threads = kernel.threads() as usize;
     let bytes = kernel.element(site.place.base).bytes();
-    let mut access =
-        Access { operation: operation(site), width: kernel.lane_bytes(site), active: 0, offsets: [0; LANES] };
+    let mut access = Access {
+        operation: site.operation(),
+        width: kernel.lane_bytes(site),
+        active: 0,
+        offsets: [0; LANES],
+    };
     let mut lane = 0;
     while lane < LANES {
         let thread = warp * LANES + lane;
@@ -169,7 +173,7 @@ fn rebased(access: &Access) -> Access {
 fn describe(obstacle: &Obstacle, run: &Run) -> String {
     match obstacle {
         Obstacle::Varying(id) => {
-            format!("the place depends on {}, which may differ from lane to lane", run.symbols.get(*id).name)
+            format!("the place depends on {}, and may differ from lane to lane", run.symbols.get(*id).name)
         }
         Obstacle::Residue(id, modulus) => format!(
             "the place depends on {} modulo {modulus}, which nothing here fixes",
@@ -217,9 +221,9 @@ pub(super) fn report(
     );
     if worst.some_lanes {
         error = error.note(format!(
-            "which lanes of warp {} are active depends on data; without every second lane the {} could be served in {}",
+            "which lanes of warp {} are active is decided at run time; without every second lane the {} could be served in {}",
             worst.warp,
-            noun(site.role),
+            site.role,
             count(worst.ideal, "wavefront")
         ));
     } else if let Some(conflict) = bank_conflict(&worst.access) {
@@ -227,7 +231,7 @@ pub(super) fn report(
             "lanes {} of warp {} {} words {}: {} words of bank {}",
             list(conflict.lanes()),
             worst.warp,
-            super::words::verb(site.role),
+            verb(site.role),
             list(conflict.words()),
             conflict.words().len(),
             conflict.bank

@@ -125,9 +125,9 @@ fn outside(
     let site = &kernel.sites[handle];
     let (base, dimension) = (site.place.base, open.dimension);
     let reach = reach(kernel, handle, dimension, diagnostics);
-    let index = visit.index[dimension].known().map_or(0, |lanes| lanes.get(at));
-    let value = index + width(kernel, handle, dimension) - 1;
-    let last = open.above.as_ref().and_then(Linear::known).map_or(0, |above| above.get(at)) + value;
+    let at_thread = |form: &Linear| form.known().map_or(0, |lanes| i128::from(lanes.get(at)));
+    let value = at_thread(&visit.index[dimension]) + i128::from(width(kernel, handle, dimension)) - 1;
+    let last = open.above.as_ref().map_or(0, at_thread) + value;
     let message = format!(
         "index out of bounds: `{reach}` is {value}, and the last index of `{}` there is {last}",
         kernel.base_name(base)

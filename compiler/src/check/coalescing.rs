@@ -3,12 +3,12 @@
 //! Where a tensor starts and how far its rows are apart is known only at launch, so lanes are put in groups whose
 //! distances are known; each group is judged at its best alignment, and different groups count as far apart.
 
-use super::words::{count, grouped, noun};
-use super::{Visits, operation};
+use super::Visits;
+use super::words::{count, grouped};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Linear, Visit, tensor_offset};
 use crate::ir::{Handle, Kernel, Param, Scope, Site};
-use tileproof_model::access::{Access, LANES, cost};
+use tileproof_model::access::{Access, LANES, SECTOR_BYTES, cost};
 
 /// What a site costs.
 #[derive(Debug, Default)]
@@ -39,6 +39,8 @@ pub(super) struct Witness {
     bytes: u32,
     /// Neighbouring lanes and how many bytes they are apart, where that is one known number.
     distance: Option<i64>,
+    /// Into how many groups the lanes fall.
+    groups: usize,
 }
 
 impl Judgement {
@@ -80,8 +82,8 @@ pub(super) fn judge(
     let mut known: Vec<(Access, WarpCost)> = Vec::new();
     for (run, visit) in visits {
         let offset = match tensor_offset(kernel, param, visit, &run.symbols) {
-            Some(offset) => offset,
-            None => {
+            Some(offset) if is_in_memory(&offset, visit) => offset,
+            Some(_) | None => {
                 judgement.unknown = Some("the numbers in the index are too large".into());
                 Linear::int(0)
             }
@@ -91,7 +93,7 @@ pub(super) fn judge(
         {
             let name = &run.symbols.get(*id).name;
             judgement.unknown =
-                Some(format!("the address depends on {name}, which may differ from lane to lane"));
+                Some(format!("the address depends on {name}, and may differ from lane to lane"));
         }
         let first_run = std::ptr::eq(*run, visits[0].0);
         for warp in 0..kernel.threads().div_ceil(LANES as u32) as usize {
@@ -123,7 +125,14 @@ pub(super) fn judge(
             }
             judgement.shortest_run = judgement.shortest_run.min(shortest_run);
             if sectors - ideal > judgement.worst_excess() {
-                judgement.worst = Some(Witness { warp, sectors, ideal, bytes, distance: distance(&groups) });
+                judgement.worst = Some(Witness {
+                    warp,
+                    sectors,
+                    ideal,
+                    bytes,
+                    distance: distance(&groups),
+                    groups: groups.len(),
+                });
             }
         }
     }
@@ -131,6 +140,12 @@ pub(super) fn judge(
         judgement.shortest_run = 0;
     }
     judgement
+}
+
+/// Whether the known part of an offset is small enough to be computed with, as every offset in a memory is.
+fn is_in_memory(offset: &Linear, visit: &Visit) -> bool {
+    let most = 1 << 48;
+    offset.constant.extremes(&visit.mask).is_none_or(|(least, largest)| -most < least && largest < most)
 }
 
 fn groups(kernel: &Kernel, site: &Site, visit: &Visit, offset: &Linear, warp: usize) -> Vec<Group> {
@@ -159,8 +174,12 @@ fn groups(kernel: &Kernel, site: &Site, visit: &Visit, offset: &Linear, warp: us
 
 /// The access of a warp, each group at a line of its own.
 fn placed(kernel: &Kernel, site: &Site, groups: &[Group]) -> Access {
-    let mut access =
-        Access { operation: operation(site), width: kernel.lane_bytes(site), active: 0, offsets: [0; LANES] };
+    let mut access = Access {
+        operation: site.operation(),
+        width: kernel.lane_bytes(site),
+        active: 0,
+        offsets: [0; LANES],
+    };
     let mut next = 0u32;
     for group in groups {
         let least = group.lanes.iter().map(|(_, place)| *place).min().unwrap_or(0);
@@ -197,7 +216,7 @@ fn warp_cost(kernel: &Kernel, site: &Site, groups: &[Group], access: &Access) ->
     for group in groups {
         let mut best = u32::MAX;
         let mut shift = 0;
-        while shift < 32 {
+        while shift < SECTOR_BYTES {
             let mut moved = *access;
             moved.active = 0;
             for (lane, _) in &group.lanes {
@@ -245,7 +264,7 @@ fn cut_runs(
         while length < LANES && adjacent(first + length - 1) {
             length += 1;
         }
-        if length as i64 * width < 32 {
+        if length as i64 * width < i64::from(SECTOR_BYTES) {
             cut += 1;
             kept.active &= !(((1u64 << length) - 1) as u32);
         }
@@ -255,7 +274,7 @@ fn cut_runs(
         while length < LANES && adjacent(last - length) {
             length += 1;
         }
-        if length as i64 * width < 32 && kept.active != 0 {
+        if length as i64 * width < i64::from(SECTOR_BYTES) && kept.active != 0 {
             cut += 1;
             kept.active &= !(u32::MAX << (LANES - length));
         }
@@ -303,8 +322,8 @@ pub(super) fn report(
         Code::Uncoalesced,
         site.span,
         format!(
-            "uncoalesced {}: {} of 32 bytes where {} {enough} enough",
-            noun(site.role),
+            "uncoalesced {}: {} of {SECTOR_BYTES} bytes where {} {enough} enough",
+            site.role,
             count(worst.sectors, "sector"),
             worst.ideal
         ),
@@ -314,14 +333,20 @@ pub(super) fn report(
             "neighbouring lanes of warp {} are {distance} bytes apart, so {} of {} bytes are used",
             worst.warp,
             grouped(worst.bytes),
-            grouped(32 * worst.sectors)
+            grouped(SECTOR_BYTES * worst.sectors)
+        ),
+        None if worst.groups == 1 => format!(
+            "the lanes of warp {} leave gaps between the bytes that they access, so {} of {} bytes are used",
+            worst.warp,
+            worst.bytes,
+            32 * worst.sectors
         ),
         None => format!(
             "the lanes of warp {} are in different rows of `{}`, so {} of {} bytes are used",
             worst.warp,
             kernel.base_name(site.place.base),
             grouped(worst.bytes),
-            grouped(32 * worst.sectors)
+            grouped(SECTOR_BYTES * worst.sectors)
         ),
     });
     if let Some(budget) = budget {

@@ -8,6 +8,9 @@
 //! What a proof here means: for every input that the contract admits, every block and every thread, under the hardware
 //! model of `tileproof-model`. It says nothing about what ptxas makes of the text; that is tested on the SASS.
 
+// A new construct must be decided here.
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod alignment;
 mod banks;
 mod bounds;
@@ -20,7 +23,7 @@ mod words;
 
 use crate::diagnostic::Diagnostics;
 use crate::facts::{Facts, Run, Visit};
-use crate::ir::{Base, Handle, Kernel, Param, Role, Site, Tile};
+use crate::ir::{Base, Handle, Kernel, Param, Site, Tile};
 use tileproof_model::report::{Report, SiteReport, Space, TileReport, Verdict};
 
 /// A kernel whose every check has passed.
@@ -83,11 +86,6 @@ impl Checked {
     pub fn base_alignment(&self) -> &[u32] {
         &self.base_alignment
     }
-
-    /// Bytes of shared memory a block.
-    pub fn shared_bytes(&self) -> u32 {
-        self.report.shared_bytes
-    }
 }
 
 /// The visits of one site, each with the run it belongs to.
@@ -96,7 +94,7 @@ type Visits<'a> = Vec<(&'a Run, &'a Visit)>;
 /// Judges a kernel. `None` if anything was reported, now or before.
 pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Option<Checked> {
     resources::check(&kernel, diagnostics);
-    values::check(&kernel, &facts, diagnostics);
+    values::check(&facts, diagnostics);
     let mut rows = Vec::new();
     let (mut violations, mut misaligned) = (Vec::new(), Vec::new());
     let mut launch_checks = Vec::new();
@@ -241,15 +239,4 @@ fn row(
 
 fn tile_row(tile: &Tile) -> TileReport {
     TileReport { name: tile.name.clone().into(), ty: tile.rust(tile.layout).into(), bytes: tile.bytes() }
-}
-
-/// The instruction of a site, as the hardware model names it.
-fn operation(site: &Site) -> tileproof_model::access::Operation {
-    use tileproof_model::access::Operation;
-    match (site.place.base, site.role) {
-        (Base::Tile(_), Role::Read) => Operation::LoadShared,
-        (Base::Tile(_), Role::Write) => Operation::StoreShared,
-        (Base::Tensor(_), Role::Read) => Operation::LoadGlobal,
-        (Base::Tensor(_), Role::Write) => Operation::StoreGlobal,
-    }
 }

@@ -2,9 +2,8 @@
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{EscapeKind, Facts};
-use crate::ir::Kernel;
 
-pub(super) fn check(_kernel: &Kernel, facts: &Facts, diagnostics: &mut Diagnostics) {
+pub(super) fn check(facts: &Facts, diagnostics: &mut Diagnostics) {
     for run in &facts.runs {
         for escape in &run.escapes {
             let text = diagnostics.spans.get(escape.span).text.clone();

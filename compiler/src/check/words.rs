@@ -32,14 +32,6 @@ pub(super) fn count(number: u32, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(number)) }
 }
 
-/// `load` or `store`.
-pub(super) fn noun(role: Role) -> &'static str {
-    match role {
-        Role::Read => "load",
-        Role::Write => "store",
-    }
-}
-
 /// `read` or `write`.
 pub(super) fn verb(role: Role) -> &'static str {
     match role {
@@ -85,9 +77,9 @@ pub(super) fn accesses(kernel: &Kernel, sites: &[Handle<Site>], spans: &SpanTabl
         lines.dedup();
         let numbers: Vec<String> = lines.iter().map(u32::to_string).collect();
         if !numbers.is_empty() {
-            let (noun, plural) = (noun(role), if of_role.count() > 1 { "s" } else { "" });
+            let plural = if of_role.count() > 1 { "s" } else { "" };
             let line = if numbers.len() > 1 { "lines" } else { "line" };
-            parts.push(format!("the {noun}{plural} on {line} {}", and(&numbers)));
+            parts.push(format!("the {role}{plural} on {line} {}", and(&numbers)));
         }
     }
     and(&parts)

@@ -6,26 +6,13 @@
 //! mean nothing to rustc, away.
 
 use crate::ast::Kernel;
-use crate::lower::{is_compound, lift_attributes};
+use crate::lower::{Function, is_compound, lift_attributes};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, Ident, Path, Stmt, Type};
 
-/// Functions of the prelude that a kernel may call.
-const FUNCTIONS: [&str; 10] = [
-    "thread_x",
-    "thread_y",
-    "thread_z",
-    "block_x",
-    "block_y",
-    "block_z",
-    "grid_x",
-    "grid_y",
-    "grid_z",
-    "sync_threads",
-];
 /// Types of the prelude.
 const TYPES: [&str; 8] = ["Tensor", "Matrix", "Shared", "Vector", "RowMajor", "Pad", "Xor", "Swizzle"];
 
@@ -83,9 +70,10 @@ struct Rewrite<'a> {
 }
 
 impl Rewrite<'_> {
-    fn absolute(&self, path: &mut Path, names: &[&str]) {
+    /// Makes a path absolute if it begins with a name of the prelude.
+    fn absolute(&self, path: &mut Path, is_name: impl Fn(&str) -> bool) {
         let Some(first) = path.segments.first() else { return };
-        if path.leading_colon.is_some() || !names.contains(&first.ident.to_string().as_str()) {
+        if path.leading_colon.is_some() || !is_name(&first.ident.to_string()) {
             return;
         }
         // Where rustc refuses the type or call, it shows the user's word, not the attribute.
@@ -127,7 +115,7 @@ impl VisitMut for Rewrite<'_> {
         if let Expr::Path(callee) = &mut *call.func
             && callee.path.segments.len() == 1
         {
-            self.absolute(&mut callee.path, &FUNCTIONS);
+            self.absolute(&mut callee.path, |name| Function::named(name).is_some());
         }
         visit_mut::visit_expr_call_mut(self, call);
     }
@@ -135,14 +123,14 @@ impl VisitMut for Rewrite<'_> {
     fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {
         visit_mut::visit_expr_path_mut(self, path);
         if path.path.segments.len() > 1 {
-            self.absolute(&mut path.path, &TYPES);
+            self.absolute(&mut path.path, |name| TYPES.contains(&name));
         }
     }
 
     fn visit_type_mut(&mut self, ty: &mut Type) {
         visit_mut::visit_type_mut(self, ty);
         if let Type::Path(path) = ty {
-            self.absolute(&mut path.path, &TYPES);
+            self.absolute(&mut path.path, |name| TYPES.contains(&name));
         }
     }
 }
@@ -150,10 +138,15 @@ impl VisitMut for Rewrite<'_> {
 impl Rewrite<'_> {
     /// `place[i][j] = value` → `{ let value = …; let i = …; let j = …; place[i][j] = value }`.
     fn assignment(&self, expr: &Expr) -> Option<Expr> {
-        let (left, right) = match expr {
-            Expr::Assign(assign) => (&*assign.left, &*assign.right),
-            Expr::Binary(binary) if is_compound(&binary.op) => (&*binary.left, &*binary.right),
-            _ => return None,
+        let (left, right, op) = if let Expr::Assign(assign) = expr {
+            (&*assign.left, &*assign.right, quote!(=))
+        } else if let Expr::Binary(binary) = expr
+            && is_compound(&binary.op)
+        {
+            let op = &binary.op;
+            (&*binary.left, &*binary.right, quote!(#op))
+        } else {
+            return None;
         };
         let Expr::Index(_) = left else { return None };
         let value = variable("value", right);
@@ -162,14 +155,7 @@ impl Rewrite<'_> {
         hoist(&mut place, &mut indices);
         // Outermost index first in the source, innermost call first here.
         let lets = indices.iter().map(|(name, index)| quote!(let #name = #index;));
-        let assignment: TokenStream = match expr {
-            Expr::Binary(binary) => {
-                let op = &binary.op;
-                quote!(#place #op #value)
-            }
-            _ => quote!(#place = #value),
-        };
-        syn::parse2(quote!({ let #value = #right; #(#lets)* #assignment; })).ok()
+        syn::parse2(quote!({ let #value = #right; #(#lets)* #place #op #value; })).ok()
     }
 }
 

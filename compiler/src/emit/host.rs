@@ -153,10 +153,7 @@ enum ArgumentKind<'a> {
 
 fn argument(param: &ast::Param) -> Argument<'_> {
     let name = &param.name;
-    let kind = match peeled(&param.ty) {
-        syn::Type::Reference(reference) => tensor(reference),
-        _ => None,
-    };
+    let kind = if let syn::Type::Reference(reference) = peeled(&param.ty) { tensor(reference) } else { None };
     Argument { name, kind: kind.unwrap_or(ArgumentKind::Value(&param.ty)) }
 }
 
@@ -273,21 +270,8 @@ fn triple(values: [u32; 3]) -> TokenStream {
 }
 
 fn scalar(scalar: Scalar) -> TokenStream {
-    let name = match scalar {
-        Scalar::Bool => "Bool",
-        Scalar::I8 => "I8",
-        Scalar::I16 => "I16",
-        Scalar::I32 => "I32",
-        Scalar::I64 => "I64",
-        Scalar::U8 => "U8",
-        Scalar::U16 => "U16",
-        Scalar::U32 => "U32",
-        Scalar::U64 => "U64",
-        Scalar::Usize => "Usize",
-        Scalar::F32 => "F32",
-        Scalar::F64 => "F64",
-    };
-    let name = format_ident!("{name}");
+    // `Debug` prints the name of the variant.
+    let name = format_ident!("{scalar:?}");
     quote!(__tileproof::ScalarType::#name)
 }
 
@@ -300,7 +284,7 @@ fn program(kernel: &Kernel, expr: Handle<Expr>) -> TokenStream {
 
 fn push(kernel: &Kernel, expr: Handle<Expr>, ops: &mut Vec<TokenStream>) {
     let kind = &kernel.exprs[expr].kind;
-    for operand in crate::lower::operands(kind) {
+    for operand in kind.operands() {
         push(kernel, operand, ops);
     }
     let number = |value: u32| Literal::u32_unsuffixed(value);

@@ -1,5 +1,8 @@
 //! What the compiler hands on: CUDA text for NVRTC, and Rust items for rustc.
 
+// A new construct must be decided here.
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod body;
 pub mod cuda;
 mod host;

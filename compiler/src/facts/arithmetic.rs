@@ -66,6 +66,24 @@ impl Walk<'_> {
                     .any(|(_, product)| at_least_one(&Linear::symbol(*product)))
     }
 
+    /// The product, and how it compares with others of the same factor: of a < b and 0 ≤ s follows a × s ≤ b × s − s.
+    pub(super) fn multiply(&mut self, a: &Linear, b: &Linear) -> Option<Linear> {
+        let product = self.symbols.multiply(a, b)?;
+        for (a, factor) in [(a, b), (b, a)] {
+            if a.known().is_some() || !self.holds(factor) {
+                continue;
+            }
+            for (other, larger) in self.symbols.products_of(factor) {
+                let room = Linear::symbol(other).sub(a).and_then(|room| room.offset(-1));
+                if room.is_some_and(|room| self.holds(&room)) {
+                    let below = Linear::symbol(larger).sub(factor).and_then(|below| below.sub(&product));
+                    self.define([below]);
+                }
+            }
+        }
+        Some(product)
+    }
+
     /// Quotient and remainder of non-negative numbers.
     pub(super) fn divide(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
         if !self.holds(a) {
@@ -159,6 +177,59 @@ impl Walk<'_> {
         });
         if new {
             self.define([high.sub(&form)]);
+        }
+        Some(form)
+    }
+
+    /// `a << b` of non-negative numbers where `b` is not known but bounded, below the width.
+    pub(super) fn shift_up(&mut self, a: &Linear, b: &Linear) -> Option<Linear> {
+        if !(self.holds(a) && self.holds(b)) {
+            return None;
+        }
+        let at_most = |bound: i64| {
+            let room = b.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(bound));
+            room.is_some_and(|room| self.holds(&room))
+        };
+        // The least bound, by halves.
+        let (mut low, mut high) = (0, 61);
+        if !at_most(high) {
+            return None;
+        }
+        while low < high {
+            let middle = (low + high) / 2;
+            if at_most(middle) { high = middle } else { low = middle + 1 }
+        }
+        let most = self.bounds(a).1.checked_mul(1i128 << high)?;
+        let (form, new) = self.derived(Derivation {
+            operation: Operation::Binary(BinaryOp::Shl),
+            operands: (a, b),
+            range: (0, most),
+            interior: None,
+            cases: Vec::new(),
+            name: "a shifted number",
+        });
+        if new {
+            let room = a.scale(&Lanes::Uniform(1 << high)).and_then(|most| most.sub(&form));
+            self.define([form.sub(a), room]);
+        }
+        Some(form)
+    }
+
+    /// `a >> b` of a non-negative number where `b` is not known.
+    pub(super) fn shift_down(&mut self, a: &Linear, b: &Linear) -> Option<Linear> {
+        if !self.holds(a) {
+            return None;
+        }
+        let (form, new) = self.derived(Derivation {
+            operation: Operation::Binary(BinaryOp::Shr),
+            operands: (a, b),
+            range: (0, self.bounds(a).1),
+            interior: None,
+            cases: Vec::new(),
+            name: "a shifted number",
+        });
+        if new {
+            self.define([a.sub(&form)]);
         }
         Some(form)
     }

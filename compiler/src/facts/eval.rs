@@ -9,14 +9,15 @@ use super::walk::Walk;
 use super::{Escape, EscapeKind, RegisterFault};
 use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Scalar, Scope, Type, UnaryOp};
 use std::rc::Rc;
+use tileproof_model::language;
 
 /// Index arithmetic that guards must bound is asked to stay below this: a number that fits the forms, and larger than an
 /// address on any machine.
 const INDEX_LIMIT: i64 = 1 << 62;
-/// Extents, strides and index arguments stay below this: no GPU has so much memory, and the launcher checks it.
-pub(super) const EXTENT_LIMIT: i128 = 1 << 47;
+/// Extents, strides and index arguments stay below this.
+pub(super) const EXTENT_LIMIT: i128 = language::INDEX_LIMIT as i128;
 /// What the launcher demands of extents, strides and index arguments before it chooses 32-bit indices.
-pub(super) const NARROW_LIMIT: i128 = 1 << 31;
+pub(super) const NARROW_LIMIT: i128 = language::NARROW_LIMIT as i128;
 
 /// A symbol that ranges this far settles no comparison for some threads only.
 const FAR: i128 = 1 << 40;
@@ -96,7 +97,7 @@ impl Walk<'_> {
             self.register_access(*local, index, span);
             return;
         }
-        for operand in crate::lower::operands(kind) {
+        for operand in kind.operands() {
             self.value(operand);
         }
     }
@@ -209,11 +210,7 @@ impl Walk<'_> {
     /// The same, with where it comes from, for messages.
     pub(super) fn opaque_from(&mut self, scalar: Scalar, scope: Scope, name: String) -> Value {
         let Some((low, high)) = scalar.range() else {
-            return if scalar == Scalar::Bool {
-                Value::Truth(if scope >= Scope::Warp { Truth::uniform() } else { Truth::data() })
-            } else {
-                Value::Data
-            };
+            return if scalar == Scalar::Bool { Value::Truth(Truth::unknown(scope)) } else { Value::Data };
         };
         let number = self.symbols.len() as u32;
         let kind = SymbolKind::Opaque(number);
@@ -297,10 +294,7 @@ impl Walk<'_> {
             {
                 return self.escape(Some(&form), scalar, EscapeKind::TooLarge, expr);
             }
-            if self.narrow {
-                let room = negated.and_then(|form| form.offset(u32::MAX.into()));
-                self.narrow = room.is_some_and(|room| self.holds_in_narrow(&room));
-            }
+            self.keep_narrow(&form);
             return Value::Int(form);
         }
         let (low, high) = self.bounds(&form);
@@ -308,6 +302,20 @@ impl Walk<'_> {
             Some((least, most)) if least <= low && high <= most => Value::Int(form),
             _ => self.opaque(scalar, self.symbols.scope(&form)),
         }
+    }
+
+    /// An index in 32 bits must be what it is in 64.
+    fn keep_narrow(&mut self, form: &Linear) {
+        if self.narrow && !self.on_host && !self.mask.is_empty() {
+            let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(u32::MAX.into()));
+            self.narrow = room.is_some_and(|room| self.holds_in_narrow(&room));
+        }
+    }
+
+    /// A result of which nothing is known but its type, so neither that an index fits 32 bits.
+    fn wide(&mut self, scalar: Scalar, scope: Scope) -> Value {
+        self.narrow &= scalar != Scalar::Usize || self.on_host || self.mask.is_empty();
+        self.opaque(scalar, scope)
     }
 
     /// The result of an index computation that may leave its range: `form` is what it would have been.
@@ -336,7 +344,7 @@ impl Walk<'_> {
             }
             (UnaryOp::Not, Value::Int(form)) => {
                 let scope = self.symbols.scope(&form);
-                self.opaque(scalar, scope)
+                self.wide(scalar, scope)
             }
             (UnaryOp::Negate | UnaryOp::Not, Value::Truth(_) | Value::Data) => {
                 self.opaque(scalar, Scope::Lane)
@@ -355,10 +363,12 @@ impl Walk<'_> {
         let (a, b) = match (self.value(a), self.value(b)) {
             (Value::Int(a), Value::Int(b)) => (a, b),
             (Value::Truth(a), Value::Truth(b)) => {
-                return Value::Truth(Truth { arbitrary: a.arbitrary || b.arbitrary, ..Truth::data() });
+                let (arbitrary, scope) = (a.arbitrary || b.arbitrary, a.scope.min(b.scope));
+                return Value::Truth(Truth { arbitrary, scope, ..Truth::data() });
             }
             _ => return self.opaque(scalar, Scope::Lane),
         };
+        let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil);
         // Shift amounts are masked to the width.
         let b = match op {
             BinaryOp::Shl | BinaryOp::Shr => match b.known() {
@@ -387,37 +397,41 @@ impl Walk<'_> {
             {
                 return self.fit(Some(Linear::constant(lanes)), scalar, expr);
             }
-            return self.opaque(scalar, self.common_scope(&a, &b));
+            return match divides && !self.on_host {
+                true => self.escape(Some(&b), scalar, EscapeKind::DivisionByZero, expr),
+                false => self.fit(None, scalar, expr),
+            };
         }
-        let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil);
         if divides && !self.on_host && !self.positive(&b) {
             return self.escape(Some(&b), scalar, EscapeKind::DivisionByZero, expr);
         }
         let form = match op {
             BinaryOp::Add => a.add(&b),
             BinaryOp::Sub => a.sub(&b),
-            BinaryOp::Mul => self.symbols.multiply(&a, &b),
+            BinaryOp::Mul => self.multiply(&a, &b),
             BinaryOp::Div => self.divide(&a, &b).map(|(quotient, _)| quotient),
             BinaryOp::Rem => self.divide(&a, &b).map(|(_, remainder)| remainder),
-            BinaryOp::DivCeil => match b.known_uniform().and_then(|divisor| a.offset(divisor - 1)) {
-                Some(up) => self.divide(&up, &b).map(|(quotient, _)| quotient),
-                None => self.divide_up_symbolic(&a, &b),
-            },
+            BinaryOp::DivCeil => {
+                match b.known_uniform().and_then(|divisor| a.offset(divisor.checked_sub(1)?)) {
+                    Some(up) => self.divide(&up, &b).map(|(quotient, _)| quotient),
+                    None => self.divide_up_symbolic(&a, &b),
+                }
+            }
             BinaryOp::Shl => {
                 match b.known().and_then(|by| by.map(|by| (0..62).contains(&by).then(|| 1i64 << by))) {
                     Some(factor) => a.scale(&factor),
-                    None => return self.opaque(scalar, self.common_scope(&a, &b)),
+                    None => self.shift_up(&a, &b),
                 }
             }
             BinaryOp::Shr => match b.known_uniform().filter(|by| (0..62).contains(by)) {
                 Some(by) => self.divide(&a, &Linear::int(1 << by)).map(|(quotient, _)| quotient),
-                None => return self.opaque(scalar, self.common_scope(&a, &b)),
+                None => self.shift_down(&a, &b),
             },
             BinaryOp::And => match (b.known_uniform(), a.known_uniform()) {
-                (Some(mask), _) if mask >= 0 && (mask + 1) & mask == 0 => {
+                (Some(mask), _) if is_low_bits(mask) => {
                     self.divide(&a, &Linear::int(mask + 1)).map(|(_, remainder)| remainder)
                 }
-                (_, Some(mask)) if mask >= 0 && (mask + 1) & mask == 0 => {
+                (_, Some(mask)) if is_low_bits(mask) => {
                     self.divide(&b, &Linear::int(mask + 1)).map(|(_, remainder)| remainder)
                 }
                 _ => self.bitwise(op, &a, &b),
@@ -427,10 +441,12 @@ impl Walk<'_> {
         };
         match form {
             Some(form) => self.fit(Some(form), scalar, expr),
-            None if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) => {
+            None if scalar == Scalar::Usize
+                && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl) =>
+            {
                 self.fit(None, scalar, expr)
             }
-            None => self.opaque(scalar, self.common_scope(&a, &b)),
+            None => self.wide(scalar, self.common_scope(&a, &b)),
         }
     }
 
@@ -463,7 +479,7 @@ impl Walk<'_> {
             self.leave(scope);
             self.mask = mask;
         }
-        if and { left.and(right) } else { left.not().and(right.not()).not() }
+        if and { left.and(right) } else { left.or(right) }
     }
 
     fn comparison(&mut self, op: CompareOp, a: Handle<Expr>, b: Handle<Expr>) -> Value {
@@ -501,14 +517,20 @@ impl Walk<'_> {
         if negated.as_ref().is_some_and(settled) {
             return Truth::known(Mask::Uniform(false));
         }
-        let arbitrary = form.terms.iter().any(|(symbol, _)| self.symbols.get(*symbol).scope < Scope::Warp);
+        // An edge cuts the threads once in each direction of the block; anything else may pick any of them.
+        let same = form.terms.iter().all(|(symbol, _)| self.symbols.get(*symbol).scope >= Scope::Warp);
+        let cuts_once = |lanes: &Lanes| lanes.is_monotone(self.kernel.block);
+        let arbitrary =
+            !(same && cuts_once(&form.constant) && form.terms.iter().all(|(_, lanes)| cuts_once(lanes)));
         let (known_true, known_false) = self.settled_threads(&form);
         Truth {
             known_true,
             known_false,
+            scope: self.symbols.scope(&form),
             when_true: vec![Rc::new(tighten(form))],
             when_false: negated.map(|form| Rc::new(tighten(form))).into_iter().collect(),
             arbitrary,
+            assigned: None,
         }
     }
 
@@ -530,10 +552,13 @@ impl Walk<'_> {
             return Truth::known(mask_of(lanes, |value| value == 0));
         }
         let negated = form.scale(&Lanes::Uniform(-1));
+        let scope = self.symbols.scope(&form);
         Truth {
             known_true: Mask::Uniform(false),
             known_false: Mask::Uniform(false),
-            arbitrary: self.symbols.scope(&form) < Scope::Warp,
+            arbitrary: scope < Scope::Warp,
+            scope,
+            assigned: None,
             when_true: negated.into_iter().chain([form]).map(Rc::new).collect(),
             when_false: Vec::new(),
         }
@@ -542,18 +567,34 @@ impl Walk<'_> {
     fn cast(&mut self, a: Handle<Expr>, scalar: Scalar) -> Value {
         match self.value(a) {
             Value::Int(form) => {
+                let Some((least, most)) = scalar.range() else { return Value::Data };
                 let (low, high) = self.bounds(&form);
-                match scalar.range() {
-                    Some((least, most)) if least <= low && high <= most => Value::Int(form),
-                    Some(_) => self.opaque(scalar, self.symbols.scope(&form)),
-                    None => Value::Data,
+                // The ranges of the symbols say it, or what is known here does.
+                let above = |bound: i128| {
+                    let room = i64::try_from(bound).ok().and_then(|bound| form.offset(bound.checked_neg()?));
+                    room.is_some_and(|room| self.holds(&room))
+                };
+                let below = |bound: i128| {
+                    let room = i64::try_from(bound)
+                        .ok()
+                        .and_then(|bound| form.scale(&Lanes::Uniform(-1))?.offset(bound));
+                    room.is_some_and(|room| self.holds(&room))
+                };
+                match (least <= low || above(least)) && (high <= most || below(most)) {
+                    true => {
+                        if scalar == Scalar::Usize {
+                            self.keep_narrow(&form);
+                        }
+                        Value::Int(form)
+                    }
+                    false => self.wide(scalar, self.symbols.scope(&form)),
                 }
             }
             Value::Truth(truth) if scalar.is_integer() => {
                 let (one, zero) = (Value::Int(Linear::int(1)), Value::Int(Linear::int(0)));
                 self.join(&truth, one, zero, scalar)
             }
-            Value::Truth(_) | Value::Data => self.opaque(scalar, Scope::Lane),
+            Value::Truth(_) | Value::Data => self.wide(scalar, Scope::Lane),
         }
     }
 
@@ -570,7 +611,7 @@ impl Walk<'_> {
                 }
                 let ((low_a, high_a), (low_b, high_b)) =
                     (self.bounds_of(&a, scalar), self.bounds_of(&b, scalar));
-                let scope = condition.scope(&self.symbols).min(self.common_scope(&a, &b));
+                let scope = condition.scope.min(self.common_scope(&a, &b));
                 let number = self.symbols.len() as u32;
                 let range = (low_a.min(low_b), high_a.max(high_b));
                 let interior = if condition.arbitrary { None } else { self.varying_side(&a, &b) };
@@ -588,9 +629,24 @@ impl Walk<'_> {
                     condition.known_true.and(&a.known_true).or(&condition.known_false.and(&b.known_true));
                 Value::Truth(Truth::known(chosen))
             }
+            // What `condition = condition && …` is lowered to where the right side holds loads, and its like with `||`.
+            (Value::Truth(a), Value::Truth(b)) if b.is_same(condition) => {
+                Value::Truth(condition.clone().and(a))
+            }
+            (Value::Truth(a), Value::Truth(b)) if a.is_same(condition) => {
+                Value::Truth(condition.clone().or(b))
+            }
+            (Value::Truth(a), Value::Truth(b)) => {
+                Value::Truth(Truth::unknown(condition.scope.min(a.scope).min(b.scope)))
+            }
             _ => self.opaque(scalar, Scope::Lane),
         }
     }
+}
+
+/// Whether the ones of a number are its lowest bits, and the next number is one too.
+fn is_low_bits(mask: i64) -> bool {
+    mask >= 0 && mask.checked_add(1).is_some_and(|next| next & mask == 0)
 }
 
 fn mask_of(lanes: &Lanes, test: impl Fn(i64) -> bool) -> Mask {
@@ -619,8 +675,9 @@ pub(super) fn apply(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
         BinaryOp::And => Some(a & b),
         BinaryOp::Or => Some(a | b),
         BinaryOp::Xor => Some(a ^ b),
+        BinaryOp::Shl if a == 0 => Some(0),
         BinaryOp::Shl => (0..63).contains(&b).then(|| a.checked_mul(1 << b)).flatten(),
-        BinaryOp::Shr => (0..63).contains(&b).then(|| a >> b),
+        BinaryOp::Shr => (0..64).contains(&b).then(|| a >> b),
         BinaryOp::Min => Some(a.min(b)),
         BinaryOp::Max => Some(a.max(b)),
         BinaryOp::DivCeil => (a >= 0 && b > 0).then(|| a.div_euclid(b) + i64::from(a % b != 0)),

@@ -185,6 +185,30 @@ impl Lanes {
         }
     }
 
+    /// Whether it never turns along a direction of a block of these extents: it only rises or only falls.
+    pub fn is_monotone(&self, block: [u32; 3]) -> bool {
+        let Lanes::Each(table) = self else { return true };
+        let values: &[i64] = table;
+        let extents = block.map(|extent| extent as usize);
+        let mut stride = 1;
+        for extent in extents {
+            let (mut rises, mut falls) = (false, false);
+            let mut i = stride;
+            while i < values.len() {
+                if i / stride % extent != 0 {
+                    rises |= values[i] > values[i - stride];
+                    falls |= values[i] < values[i - stride];
+                }
+                i += 1;
+            }
+            if rises && falls {
+                return false;
+            }
+            stride *= extent;
+        }
+        true
+    }
+
     /// Whether it is 0 for all.
     pub fn is_zero(&self) -> bool {
         matches!(self, Lanes::Uniform(0))

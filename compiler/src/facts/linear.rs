@@ -66,12 +66,6 @@ impl Linear {
         self.find(symbol).cloned().unwrap_or(Lanes::Uniform(0))
     }
 
-    /// Whether the constant and all coefficients are the same for all threads.
-    pub fn is_uniform(&self) -> bool {
-        self.constant.uniform().is_some()
-            && self.terms.iter().all(|(_, coefficient)| coefficient.uniform().is_some())
-    }
-
     /// The form with the least constant of the threads in the mask for all: what is shown of it holds for each. `None`
     /// where it is no simpler than the form.
     pub fn for_least(&self, mask: &Mask) -> Option<Linear> {
@@ -144,7 +138,7 @@ impl Linear {
     }
 
     /// The form with a symbol replaced by another form; `None` on overflow.
-    pub(super) fn substitute(&self, symbol: SymbolId, by: &Linear) -> Option<Linear> {
+    pub fn substitute(&self, symbol: SymbolId, by: &Linear) -> Option<Linear> {
         let mut rest = self.clone();
         rest.terms.retain(|(other, _)| *other != symbol);
         rest.add_scaled(by, &self.coefficient(symbol))

@@ -3,9 +3,9 @@
 use super::Presence;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
-use super::linear::{Linear, SymbolId};
+use super::linear::Linear;
 use super::prove::tighten;
-use super::symbol::SymbolKind;
+use super::symbol::{Symbol, SymbolKind};
 use super::truth::{Truth, Value};
 use super::walk::{Walk, assigned_in};
 use super::{Escape, EscapeKind, Trips};
@@ -14,6 +14,12 @@ use std::rc::Rc;
 
 /// Loops with more iterations than this are executed once, with a symbol.
 const MOST_ITERATIONS: i64 = 4096;
+/// The largest bound of a variable that stays in a range although a loop changes it.
+const MOST_WITHIN: i128 = 1 << 31;
+/// How many ranges are tried for such a variable.
+const MOST_RANGES: u32 = 4;
+/// How many choices one after the other an iteration may make about how far it moves a variable.
+const MOST_CHOICES: u32 = 6;
 /// Accesses visited before loops are no longer executed iteration by iteration.
 const MOST_VISITS: usize = 1 << 16;
 
@@ -102,39 +108,75 @@ impl Walk<'_> {
     /// or that is at least the same for all threads, at last any value of the type.
     fn any_iteration(&mut self, handle: Handle<Loop>, start: &Linear, end: &Linear, step: &Linear) {
         let head = &self.kernel.loops[handle];
+        let same = [start, end, step].into_iter().all(|bound| self.is_uniform(bound));
+        let mut carried = self.carried(&head.body, if same { Scope::Block } else { Scope::Lane });
+        let bounds = Bounds { start, end, step, same };
         let name = format!("the iteration of `{}`", self.kernel.locals[head.variable].name);
-        let round = self.symbol_form(SymbolKind::Counter(handle), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
+        let kind = SymbolKind::Counter(handle);
+        let split = self.residues.contains_key(&kind);
+        if split && !carried.is_empty() {
+            // An iteration follows one with another residue, so what holds for those of this residue is not handed on.
+            let mark = self.mark();
+            let kind = SymbolKind::Derived(self.symbols.len() as u32);
+            let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
+            self.iteration(handle, &round, &bounds, &mut carried, true);
+            self.rewind(mark);
+        }
+        let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
+        self.iteration(handle, &round, &bounds, &mut carried, !split);
+        for variable in carried {
+            // After the loop it has gone round any number of times.
+            let value = variable.at_end(self);
+            self.environment[variable.local.index()] = Some(value);
+        }
+    }
+
+    /// The body for an iteration of this number; the guesses are corrected if they are still open.
+    fn iteration(
+        &mut self,
+        handle: Handle<Loop>,
+        round: &Linear,
+        bounds: &Bounds<'_>,
+        carried: &mut [Carried],
+        open: bool,
+    ) {
+        let head = &self.kernel.loops[handle];
+        let Bounds { start, end, step, same } = *bounds;
         let variable = match step.known_uniform() {
-            Some(step) => start.add_scaled(&round, &Lanes::Uniform(step)),
-            None => self.symbols.multiply(&round, step).and_then(|distance| start.add(&distance)),
+            Some(step) => start.add_scaled(round, &Lanes::Uniform(step)),
+            None => self.symbols.multiply(round, step).and_then(|distance| start.add(&distance)),
         };
         let scalar = self.kernel.locals[head.variable].ty.scalar();
         let variable = match (variable, self.opaque(scalar, Scope::Lane)) {
             (Some(form), _) | (None, Value::Int(form)) => form,
             (None, Value::Truth(_) | Value::Data) => return,
         };
-        let same = [start, end, step].into_iter().all(|bound| self.is_uniform(bound));
         let (presence, scope) = (self.presence, self.enter());
-        self.presence = if same { presence } else { presence.max(Presence::Edge) };
+        let varies =
+            |bound: &Linear| bound.terms.iter().any(|(id, _)| self.symbols.get(*id).scope < Scope::Warp);
+        self.presence = match same {
+            true => presence,
+            // Threads go round as often as data says: any of them may be there.
+            false if [start, end, step].into_iter().any(varies) => Presence::Any,
+            false => presence.max(Presence::Edge),
+        };
         let facts = [end.sub(&variable).and_then(|room| room.offset(-1)), variable.sub(start)];
         self.guards.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
         self.check_width(&variable, scalar);
-
-        let mut carried = self.carried(&head.body, if same { Scope::Block } else { Scope::Lane });
         loop {
             let mark = self.mark();
             let inside = self.enter();
-            for variable in &mut carried {
-                let value = variable.at_start(&round, self);
+            for variable in carried.iter_mut() {
+                let value = variable.at_start(round, self);
                 self.environment[variable.local.index()] = Some(value);
             }
             self.environment[head.variable.index()] = Some(Value::Int(variable.clone()));
             self.block(&head.body);
-            self.leave(inside);
             let mut wrong = false;
-            for variable in &mut carried {
+            for variable in carried.iter_mut().filter(|_| open) {
                 wrong |= variable.correct(self);
             }
+            self.leave(inside);
             if !wrong {
                 break;
             }
@@ -142,11 +184,6 @@ impl Walk<'_> {
         }
         self.leave(scope);
         self.presence = presence;
-        for variable in carried {
-            // After the loop it has gone round any number of times.
-            let scalar = self.kernel.locals[variable.local].ty.scalar();
-            self.environment[variable.local.index()] = Some(self.opaque(scalar, variable.scope()));
-        }
     }
 
     /// The variables from outside that a loop's body assigns, with the best guess for each.
@@ -160,9 +197,41 @@ impl Walk<'_> {
                 Value::Int(_) => Guess::Probe(scope),
                 Value::Truth(_) | Value::Data => Guess::Any(scope),
             };
-            is_scalar.then_some(Carried { local, before, guess, symbol: None })
+            is_scalar.then_some(Carried { local, before, most: scope, guess, start: None })
         });
         scalars.collect()
+    }
+
+    /// A number between two, the same for these threads.
+    fn between(&mut self, low: i64, high: i64, scope: Scope, name: String) -> Linear {
+        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
+        Linear::symbol(self.symbols.add(Symbol::new(kind, (low.into(), high.into()), scope, name)))
+    }
+
+    /// The least and the largest value of a form that is known but for choices between known values.
+    fn known_range(&self, form: &Linear, choices: u32) -> Option<(i64, i64)> {
+        if let Some(lanes) = form.known() {
+            return lanes.extremes(&self.mask);
+        }
+        let choices = choices.checked_sub(1)?;
+        let (symbol, cases) = form.terms.iter().find_map(|(symbol, _)| {
+            let cases = &self.symbols.get(*symbol).cases;
+            (!cases.is_empty()).then_some((*symbol, cases))
+        })?;
+        let mut range: Option<(i64, i64)> = None;
+        for case in cases {
+            let (least, most) = self.known_range(&form.substitute(symbol, &case.value)?, choices)?;
+            range = Some(range.map_or((least, most), |(low, high)| (low.min(least), high.max(most))));
+        }
+        range
+    }
+
+    fn lies_within(&self, value: &Value, low: i64, high: i64) -> bool {
+        let Value::Int(form) = value else { return false };
+        let below = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(high));
+        [low.checked_neg().and_then(|low| form.offset(low)), below]
+            .into_iter()
+            .all(|room| room.is_some_and(|room| self.holds(&room)))
     }
 
     fn mark(&self) -> Mark {
@@ -193,6 +262,15 @@ impl Walk<'_> {
     }
 }
 
+/// The head of a loop.
+struct Bounds<'a> {
+    start: &'a Linear,
+    end: &'a Linear,
+    step: &'a Linear,
+    /// Whether they are the same for all threads.
+    same: bool,
+}
+
 /// What has been found so far.
 struct Mark {
     visits: usize,
@@ -207,9 +285,11 @@ struct Carried {
     local: Handle<Local>,
     /// Its value before the loop.
     before: Value,
+    /// Over which threads it can be the same at most.
+    most: Scope,
     guess: Guess,
-    /// What stands for its value at the start of the iteration that was tried.
-    symbol: Option<SymbolId>,
+    /// Its value at the start of the iteration that was tried.
+    start: Option<Linear>,
 }
 
 /// What a carried variable holds at the start of an iteration.
@@ -217,6 +297,10 @@ struct Carried {
 enum Guess {
     /// Some index, the same for these threads: only to see whether an iteration moves it by a number.
     Probe(Scope),
+    /// Its value before the loop, and so often something from the least to the largest of these, the same for these threads.
+    Drift(i64, i64, Scope),
+    /// A number from the least to the largest, the same for these threads, after so many other ranges were tried.
+    Within(i64, i64, Scope, u32),
     /// Any value of its type, the same for these threads.
     Any(Scope),
     /// Its value before the loop, moved so often by this number.
@@ -225,51 +309,147 @@ enum Guess {
 
 impl Carried {
     fn at_start(&mut self, round: &Linear, walk: &mut Walk<'_>) -> Value {
-        let scalar = walk.kernel.locals[self.local].ty.scalar();
-        self.symbol = None;
+        let value = self.guessed(round, walk);
+        self.start = match &value {
+            Value::Int(form) => Some(form.clone()),
+            Value::Truth(_) | Value::Data => None,
+        };
+        value
+    }
+
+    fn guessed(&self, round: &Linear, walk: &mut Walk<'_>) -> Value {
         if let (Guess::Moved(by), Value::Int(before)) = (self.guess, &self.before)
             && let Some(form) = before.add_scaled(round, &Lanes::Uniform(by))
         {
             return Value::Int(form);
         }
         if let Guess::Probe(scope) = self.guess {
-            let form = walk.probe(scope);
-            self.symbol = form.lone_symbol();
+            return Value::Int(walk.probe(scope));
+        }
+        if let (Guess::Drift(least, most, scope), Value::Int(before)) = (self.guess, &self.before)
+            && let Some(form) = self.drifted(before, (least, most), scope, round, walk)
+        {
             return Value::Int(form);
         }
-        let name = format!("`{}`, which the loop changes,", walk.kernel.locals[self.local].name);
-        walk.opaque_from(scalar, self.scope(), name)
+        self.anything(walk)
+    }
+
+    /// Its value before the loop and a distance, which the number of iterations bounds.
+    fn drifted(
+        &self,
+        before: &Linear,
+        (least, most): (i64, i64),
+        scope: Scope,
+        round: &Linear,
+        walk: &mut Walk<'_>,
+    ) -> Option<Linear> {
+        let ends = [least, most].map(|by| i128::from(by).saturating_mul(EXTENT_LIMIT));
+        let range = (ends[0].min(0), ends[1].max(0));
+        let name = format!("`{}`, which the loop changes", walk.kernel.locals[self.local].name);
+        let kind = SymbolKind::Opaque(walk.symbols.len() as u32);
+        let distance = Linear::symbol(walk.symbols.add(Symbol::new(kind, range, scope, name)));
+        let form = before.add(&distance)?;
+        let facts = [
+            round.scale(&Lanes::Uniform(most)).and_then(|end| end.sub(&distance)),
+            round.scale(&Lanes::Uniform(least)).and_then(|end| distance.sub(&end)),
+        ];
+        walk.guards.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
+        Some(form)
+    }
+
+    /// What it holds after the loop: any number of iterations has changed it.
+    fn at_end(&self, walk: &mut Walk<'_>) -> Value {
+        match self.guess {
+            Guess::Moved(_) | Guess::Drift(..) => {
+                let kind = SymbolKind::Opaque(walk.symbols.len() as u32);
+                let rounds =
+                    walk.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, "the iterations".into());
+                self.guessed(&rounds, walk)
+            }
+            Guess::Probe(_) | Guess::Any(_) | Guess::Within(..) => self.anything(walk),
+        }
+    }
+
+    /// Anything that it may hold where nothing says how it depends on the iteration.
+    fn anything(&self, walk: &mut Walk<'_>) -> Value {
+        let scalar = walk.kernel.locals[self.local].ty.scalar();
+        let name = format!("`{}`, which the loop changes", walk.kernel.locals[self.local].name);
+        match self.guess {
+            Guess::Within(low, high, scope, _) => Value::Int(walk.between(low, high, scope, name)),
+            Guess::Probe(_) | Guess::Any(_) | Guess::Moved(_) | Guess::Drift(..) => {
+                walk.opaque_from(scalar, self.scope(), name)
+            }
+        }
+    }
+
+    /// The range to try next: what was tried, and what an iteration makes of it.
+    fn wider(&self, after: &Value, scope: Scope, walk: &Walk<'_>) -> Option<Guess> {
+        let (Value::Int(before), Value::Int(after)) = (&self.before, after) else { return None };
+        let (low, high, tried) =
+            match self.guess {
+                Guess::Within(low, high, _, tried) => (i128::from(low), i128::from(high), tried),
+                Guess::Probe(_) | Guess::Moved(_) | Guess::Drift(..) => {
+                    let range = walk.bounds(before);
+                    return (i64::try_from(range.0).is_ok() && range.1 <= MOST_WITHIN)
+                        .then_some(Guess::Within(range.0 as i64, range.1 as i64, scope, 0));
+                }
+                Guess::Any(_) => return None,
+            };
+        let (least, most) = walk.bounds(after);
+        let (low, high) = (low.min(least), high.max(most));
+        let small = (-MOST_WITHIN..=MOST_WITHIN).contains(&low) && high <= MOST_WITHIN;
+        (small && tried < MOST_RANGES).then_some(Guess::Within(low as i64, high as i64, scope, tried + 1))
     }
 
     fn scope(&self) -> Scope {
         match self.guess {
-            Guess::Probe(scope) | Guess::Any(scope) => scope,
+            Guess::Probe(scope)
+            | Guess::Any(scope)
+            | Guess::Drift(_, _, scope)
+            | Guess::Within(_, _, scope, _) => scope,
             Guess::Moved(_) => Scope::Lane,
         }
     }
 
     /// Holds the guess against the value at the end of the iteration; whether it had to be changed.
     fn correct(&mut self, walk: &Walk<'_>) -> bool {
-        let (scope, probed) = match self.guess {
-            Guess::Probe(scope) => (scope, true),
-            Guess::Any(scope) => (scope, false),
-            Guess::Moved(_) => return false,
-        };
-        let after = match &walk.environment[self.local.index()] {
-            Some(Value::Int(after)) => after,
-            Some(Value::Truth(_) | Value::Data) | None => return false,
-        };
-        let moved = self.symbol.and_then(|symbol| after.sub(&Linear::symbol(symbol))?.known_uniform());
-        if let Some(by) = moved {
-            self.guess = Guess::Moved(by);
-            return true;
-        }
-        let before = match &self.before {
+        let scope_of = |value: &Value| match value {
             Value::Int(form) => walk.symbols.scope(form),
-            Value::Truth(_) | Value::Data => Scope::Lane,
+            Value::Truth(truth) => truth.scope,
+            Value::Data => Scope::Lane,
         };
-        let possible = walk.symbols.scope(after).min(before).min(scope);
-        self.guess = Guess::Any(possible);
-        probed || possible < scope
+        let Some(after) = &walk.environment[self.local.index()] else { return false };
+        let moved = match (after, &self.start) {
+            (Value::Int(after), Some(start)) => {
+                after.sub(start).and_then(|moved| walk.known_range(&moved, MOST_CHOICES))
+            }
+            (Value::Int(_) | Value::Truth(_) | Value::Data, _) => None,
+        };
+        let possible = scope_of(after).min(scope_of(&self.before)).min(self.most);
+        match (self.guess, moved) {
+            (Guess::Moved(by), Some((least, most))) if by == least && by == most => false,
+            (Guess::Drift(low, high, scope), Some((least, most)))
+                if low <= least && most <= high && possible >= scope =>
+            {
+                false
+            }
+            (Guess::Probe(_), Some((least, most))) => {
+                self.guess = match least == most {
+                    true => Guess::Moved(least),
+                    false => Guess::Drift(least, most, possible),
+                };
+                true
+            }
+            (Guess::Any(scope), _) if possible >= scope => false,
+            (Guess::Within(low, high, scope, _), _)
+                if possible >= scope && walk.lies_within(after, low, high) =>
+            {
+                false
+            }
+            (Guess::Probe(_) | Guess::Moved(_) | Guess::Drift(..) | Guess::Any(_) | Guess::Within(..), _) => {
+                self.guess = self.wider(after, possible, walk).unwrap_or(Guess::Any(possible));
+                true
+            }
+        }
     }
 }

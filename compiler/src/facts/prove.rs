@@ -2,8 +2,9 @@
 //!
 //! A goal `form ≥ 0` follows from facts `fact ≥ 0` when it is a sum of non-negative multiples of them and of something
 //! that the ranges of the symbols make non-negative. The search removes symbols from the goal, those that could make it
-//! negative first, each by a fact that holds the symbol with the same sign. It works on all threads at once: what it finds
-//! must hold for each of them.
+//! negative first, each by a fact that holds the symbol with the same sign. Where that fails, a symbol that is one of several
+//! values, such as a minimum, is replaced by each of them in turn. All threads are judged at once: what is found must hold for
+//! each of them.
 
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};

@@ -3,7 +3,6 @@
 use super::lanes::Mask;
 use super::linear::Linear;
 use super::prove::FactList;
-use super::symbol::Symbols;
 use crate::ir::Scope;
 
 /// A value of every thread.
@@ -31,11 +30,17 @@ pub(super) struct Truth {
     /// Whether it may be true for any subset of the other threads. Otherwise it is the same for all of them, or
     /// cuts them at an edge.
     pub(super) arbitrary: bool,
+    /// Over which threads it is the same.
+    pub(super) scope: Scope,
+    /// Which assignment to a variable it is the value of, if it is just that.
+    pub(super) assigned: Option<u32>,
 }
 
 impl Truth {
     pub(super) fn known(mask: Mask) -> Truth {
         Truth {
+            assigned: None,
+            scope: if matches!(mask, Mask::Uniform(_)) { Scope::Block } else { Scope::Lane },
             known_false: mask.not(),
             known_true: mask,
             when_true: Vec::new(),
@@ -46,17 +51,24 @@ impl Truth {
 
     /// Unknown, and possibly different for every thread.
     pub(super) fn data() -> Truth {
-        Truth { arbitrary: true, ..Truth::uniform() }
+        Truth::unknown(Scope::Lane)
     }
 
     /// Unknown, but the same for all threads.
     pub(super) fn uniform() -> Truth {
+        Truth::unknown(Scope::Block)
+    }
+
+    /// Unknown, but the same over these threads.
+    pub(super) fn unknown(scope: Scope) -> Truth {
         Truth {
             known_true: Mask::Uniform(false),
             known_false: Mask::Uniform(false),
             when_true: Vec::new(),
             when_false: Vec::new(),
-            arbitrary: false,
+            arbitrary: scope < Scope::Warp,
+            scope,
+            assigned: None,
         }
     }
 
@@ -67,6 +79,8 @@ impl Truth {
             when_true: self.when_false,
             when_false: self.when_true,
             arbitrary: self.arbitrary,
+            scope: self.scope,
+            assigned: None,
         }
     }
 
@@ -84,18 +98,21 @@ impl Truth {
             when_true: self.when_true,
             when_false,
             arbitrary: self.arbitrary || other.arbitrary,
+            scope: self.scope.min(other.scope),
+            assigned: None,
         }
+    }
+
+    pub(super) fn or(self, other: Truth) -> Truth {
+        self.not().and(other.not()).not()
+    }
+
+    /// Whether both are the value of one assignment.
+    pub(super) fn is_same(&self, other: &Truth) -> bool {
+        self.assigned.is_some() && self.assigned == other.assigned
     }
 
     pub(super) fn is_known(&self) -> bool {
         self.known_true.or(&self.known_false).is_full()
-    }
-
-    /// Over which threads it is the same.
-    pub(super) fn scope(&self, symbols: &Symbols) -> Scope {
-        match self.is_known() || self.arbitrary {
-            true => Scope::Lane,
-            false => self.when_true.iter().map(|fact| symbols.scope(fact)).fold(Scope::Block, Scope::min),
-        }
     }
 }

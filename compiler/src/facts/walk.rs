@@ -11,6 +11,7 @@ use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{Axis, Base, BinaryOp, Block, CompareOp, ExprKind, Handle, Kernel, Local, Scope, Site, Stmt};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use tileproof_model::limits::MAX_GRID;
 
 /// What one walk found.
 pub(super) struct Walked {
@@ -52,6 +53,8 @@ pub(super) struct Walk<'a> {
     pub(super) register_faults: Vec<RegisterFault>,
     pub(super) trips: Vec<Trips>,
     pub(super) narrow: bool,
+    /// How many conditions have been assigned to variables.
+    truths: u32,
     /// Whether what is evaluated is the launcher's, not a thread's.
     pub(super) on_host: bool,
 }
@@ -78,6 +81,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         register_faults: Vec::new(),
         trips: vec![Trips::Unreached; kernel.loops.len()],
         narrow: true,
+        truths: 0,
         on_host: true,
     };
     walk.contract();
@@ -183,7 +187,7 @@ impl Walk<'_> {
         if let Some(id) = self.symbols.find(&kind) {
             return self.symbols.resolved(id);
         }
-        let limit = if axis == Axis::X { i128::from(i32::MAX) } else { 65_535 };
+        let limit = i128::from(MAX_GRID[axis.index()]);
         let form = self.symbol_form(kind.clone(), (1, limit), limit, format!("grid_{}()", axis.name()));
         let extent = self.form(self.kernel.grid[axis.index()]);
         if let Some(id) = self.symbols.find(&kind)
@@ -205,7 +209,7 @@ impl Walk<'_> {
             return self.symbols.resolved(id);
         }
         let extent = self.grid_extent(axis);
-        let limit = if axis == Axis::X { i128::from(i32::MAX) } else { 65_535 } - 1;
+        let limit = i128::from(MAX_GRID[axis.index()]) - 1;
         let high = extent.known_uniform().map_or(limit, |extent| i128::from(extent) - 1);
         let form = self.symbol_form(kind, (0, high), high, format!("block_{}()", axis.name()));
         let room = extent.sub(&form).and_then(|room| room.offset(-1));
@@ -249,7 +253,11 @@ impl Walk<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Assign { local, value } => {
-                let value = self.value(*value);
+                let mut value = self.value(*value);
+                if let Value::Truth(truth) = &mut value {
+                    self.truths += 1;
+                    truth.assigned = Some(self.truths);
+                }
                 self.environment[local.index()] = Some(value);
             }
             Stmt::Fill { value, .. } => {
@@ -338,14 +346,25 @@ impl Walk<'_> {
         self.presence = inner;
         self.mask = mask.and(&truth.known_false.not());
         self.guards.extend(truth.when_true.iter().cloned());
+        let learnt = self.guards.len();
         self.block(then);
+        let mut truth = truth.clone();
+        truth.when_true.extend(self.guards.drain(learnt..));
         self.leave(scope);
         let after_then = std::mem::replace(&mut self.environment, before);
         self.mask = mask.and(&truth.known_true.not());
         self.guards.extend(truth.when_false.iter().cloned());
+        let learnt = self.guards.len();
         self.block(otherwise);
+        truth.when_false.extend(self.guards.drain(learnt..));
         self.leave(scope);
         (self.mask, self.presence) = (mask, presence);
+        // What defines the values of a side that all threads take still holds for them.
+        if truth.known_true.or(&self.mask.not()).is_full() {
+            self.guards.extend(truth.when_true.iter().cloned());
+        } else if truth.known_false.or(&self.mask.not()).is_full() {
+            self.guards.extend(truth.when_false.iter().cloned());
+        }
         let mut assigned = Vec::new();
         assigned_in(self.kernel, then, &mut assigned);
         assigned_in(self.kernel, otherwise, &mut assigned);
@@ -354,7 +373,7 @@ impl Walk<'_> {
             self.environment[local.index()] = match (a, b) {
                 (Some(a), Some(b)) => {
                     let scalar = self.kernel.locals[local].ty.scalar();
-                    Some(self.join(truth, a, b, scalar))
+                    Some(self.join(&truth, a, b, scalar))
                 }
                 (a, b) => a.or(b),
             };

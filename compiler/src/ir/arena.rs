@@ -72,6 +72,7 @@ impl<T> Default for Arena<T> {
 
 impl<T> Arena<T> {
     /// Adds an item.
+    #[expect(clippy::expect_used, reason = "a source of that size does not fit in memory")]
     pub fn add(&mut self, item: T) -> Handle<T> {
         let index = u32::try_from(self.items.len()).expect("fewer than 2^32 nodes");
         self.items.push(item);

@@ -17,8 +17,9 @@
 //!
 //! **Integers** are mathematical. A local or an expression of an integer type has a width, and arithmetic of *data*
 //! types wraps at that width, as in a release build of Rust. [`Scalar::Usize`] is the type of *indices*: its arithmetic
-//! must be proven not to leave `0..2^64`; where the analysis cannot prove it, the value counts as unknown. Division by
-//! zero is a fault of the simulator and undefined on the GPU; the shift amount is masked to the width, as in Rust.
+//! must be proven not to leave `0..2^64` nor to divide by zero; where the analysis cannot prove it, the kernel is refused.
+//! Division of data by zero is a fault of the simulator and undefined on the GPU; the shift amount is masked to the
+//! width, as in Rust.
 //!
 //! **Floats** are IEEE 754, round to nearest even, and never contracted: `a * b + c` rounds twice.
 //!
@@ -40,6 +41,9 @@ pub use arena::{Arena, Handle};
 pub use layout::Layout;
 
 use crate::span::SpanId;
+use tileproof_model::access::Operation;
+pub use tileproof_model::language::ScalarType as Scalar;
+use tileproof_model::language::{extent_text, stride_text};
 pub use tileproof_model::report::Role;
 
 /// A kernel, one instance: every type and constant is concrete.
@@ -108,25 +112,6 @@ pub enum ParamKind {
     },
     /// A value.
     Scalar(Scalar),
-}
-
-/// The scalar types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Scalar {
-    Bool,
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-    /// The type of indices: 64 bits wide in Rust, and a mathematical integer in the analysis.
-    Usize,
-    F32,
-    F64,
 }
 
 /// The types of values.
@@ -476,67 +461,78 @@ pub struct Budget {
     pub span: SpanId,
 }
 
-impl Scalar {
-    /// The bytes of one element in memory.
-    pub fn bytes(self) -> u32 {
+impl ExprKind {
+    /// The expressions that it is made of, in order.
+    pub fn operands(&self) -> Vec<Handle<Expr>> {
         match self {
-            Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
-            Scalar::I16 | Scalar::U16 => 2,
-            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
-            Scalar::I64 | Scalar::U64 | Scalar::Usize | Scalar::F64 => 8,
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Param(_)
+            | ExprKind::Extent(..)
+            | ExprKind::Stride(..)
+            | ExprKind::Thread(_)
+            | ExprKind::Block(_)
+            | ExprKind::Grid(_)
+            | ExprKind::Local(_) => Vec::new(),
+            ExprKind::Element(_, index) => index.clone(),
+            ExprKind::Vector(values) => values.clone(),
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) => vec![*a],
+            ExprKind::Lane(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => vec![*a, *b],
+            ExprKind::Select(a, b, c) => vec![*a, *b, *c],
         }
     }
+}
 
-    /// Whether it is a float.
-    pub fn is_float(self) -> bool {
-        matches!(self, Scalar::F32 | Scalar::F64)
-    }
-
-    /// Whether it is an integer, indices included.
-    pub fn is_integer(self) -> bool {
-        !self.is_float() && self != Scalar::Bool
-    }
-
-    /// Whether it is a signed integer.
-    pub fn is_signed(self) -> bool {
-        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
-    }
-
-    /// Its name in Rust.
+impl BinaryOp {
+    /// The operator or the method that it is in Rust: `+`, `div_ceil`.
     pub fn name(self) -> &'static str {
         match self {
-            Scalar::Bool => "bool",
-            Scalar::I8 => "i8",
-            Scalar::I16 => "i16",
-            Scalar::I32 => "i32",
-            Scalar::I64 => "i64",
-            Scalar::U8 => "u8",
-            Scalar::U16 => "u16",
-            Scalar::U32 => "u32",
-            Scalar::U64 => "u64",
-            Scalar::Usize => "usize",
-            Scalar::F32 => "f32",
-            Scalar::F64 => "f64",
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::Rem => "%",
+            BinaryOp::And => "&",
+            BinaryOp::Or => "|",
+            BinaryOp::Xor => "^",
+            BinaryOp::Shl => "<<",
+            BinaryOp::Shr => ">>",
+            BinaryOp::Min => "min",
+            BinaryOp::Max => "max",
+            BinaryOp::DivCeil => "div_ceil",
         }
     }
 
-    /// The scalar type with this name in Rust.
-    pub fn from_name(name: &str) -> Option<Scalar> {
-        use Scalar::{Bool, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, Usize};
-        [Bool, I8, I16, I32, I64, U8, U16, U32, U64, Usize, F32, F64].into_iter().find(|s| s.name() == name)
+    /// Whether it is a method and not an operator.
+    pub fn is_method(self) -> bool {
+        matches!(self, BinaryOp::Min | BinaryOp::Max | BinaryOp::DivCeil)
     }
+}
 
-    /// The least and the largest value of an integer type.
-    pub fn range(self) -> Option<(i128, i128)> {
-        let bits = 8 * self.bytes();
+impl CompareOp {
+    /// The operator, in Rust and in C.
+    pub fn name(self) -> &'static str {
         match self {
-            Scalar::Bool | Scalar::F32 | Scalar::F64 => None,
-            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
-                Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1))
-            }
-            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Usize => {
-                Some((0, (1 << bits) - 1))
-            }
+            CompareOp::Less => "<",
+            CompareOp::LessEqual => "<=",
+            CompareOp::Greater => ">",
+            CompareOp::GreaterEqual => ">=",
+            CompareOp::Equal => "==",
+            CompareOp::NotEqual => "!=",
+        }
+    }
+}
+
+impl Site {
+    /// The instruction, as the hardware model names it.
+    pub fn operation(&self) -> Operation {
+        let Site { place, role, proxy, issuer, budget: _, span: _ } = self;
+        match (place.base, role, proxy, issuer) {
+            (Base::Tensor(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadGlobal,
+            (Base::Tensor(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreGlobal,
+            (Base::Tile(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadShared,
+            (Base::Tile(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreShared,
         }
     }
 }
@@ -624,21 +620,19 @@ impl Kernel {
 
     /// An extent of a tensor as a user writes it, such as `input.rows()`.
     pub fn extent_name(&self, param: Handle<Param>, dimension: u32) -> String {
-        let Param { name, kind, .. } = &self.params[param];
-        match (kind, dimension) {
-            (ParamKind::Tensor { rank: 2, .. }, 0) => format!("{name}.rows()"),
-            (ParamKind::Tensor { rank: 2, .. }, 1) => format!("{name}.cols()"),
-            (ParamKind::Tensor { rank: 1, .. }, 0) => format!("{name}.len()"),
-            (ParamKind::Tensor { .. } | ParamKind::Scalar(_), _) => format!("{name}.extent({dimension})"),
-        }
+        extent_text(&self.params[param].name, self.rank(param), dimension)
     }
 
     /// A stride of a tensor as a user writes it, such as `input.pitch()`.
     pub fn stride_name(&self, param: Handle<Param>, dimension: u32) -> String {
-        let Param { name, kind, .. } = &self.params[param];
-        match kind {
-            ParamKind::Tensor { rank: 2, .. } if dimension == 0 => format!("{name}.pitch()"),
-            ParamKind::Tensor { .. } | ParamKind::Scalar(_) => format!("{name}.stride({dimension})"),
+        stride_text(&self.params[param].name, self.rank(param), dimension)
+    }
+
+    /// How many extents an argument has: 0 for a scalar.
+    fn rank(&self, param: Handle<Param>) -> u32 {
+        match self.params[param].kind {
+            ParamKind::Tensor { rank, .. } => rank,
+            ParamKind::Scalar(_) => 0,
         }
     }
 

@@ -4,8 +4,8 @@
 //! are not unique; sites are `s0`, `s1`, … in the order of the report.
 
 use super::{
-    Axis, Base, BinaryOp, Block, CompareOp, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop, ParamKind,
-    Place, Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp,
+    Axis, Base, Block, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop, ParamKind, Place, Proxy, Scalar,
+    Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp,
 };
 use std::fmt::Write;
 use tileproof_model::report::Role;
@@ -165,7 +165,7 @@ fn list(kernel: &Kernel, exprs: &[Handle<Expr>]) -> String {
 fn top(kernel: &Kernel, handle: Handle<Expr>) -> String {
     let out = text(kernel, handle);
     match kernel.exprs[handle].kind {
-        ExprKind::Binary(BinaryOp::Min | BinaryOp::Max | BinaryOp::DivCeil, ..) => out,
+        ExprKind::Binary(op, ..) if op.is_method() => out,
         ExprKind::Binary(..) | ExprKind::Compare(..) | ExprKind::Cast(_) => out[1..out.len() - 1].into(),
         ExprKind::Int(_)
         | ExprKind::Float(_)
@@ -206,11 +206,11 @@ fn text(kernel: &Kernel, handle: Handle<Expr>) -> String {
         ExprKind::Vector(values) => format!("{}({})", ty(*own), list(kernel, values)),
         ExprKind::Unary(UnaryOp::Negate, a) => format!("-{}", operand(a)),
         ExprKind::Unary(UnaryOp::Not, a) => format!("!{}", operand(a)),
-        ExprKind::Binary(op, a, b) => match infix(*op) {
-            Ok(symbol) => format!("({} {symbol} {})", operand(a), operand(b)),
-            Err(function) => format!("{function}({}, {})", top(kernel, *a), top(kernel, *b)),
-        },
-        ExprKind::Compare(op, a, b) => format!("({} {} {})", operand(a), comparison(*op), operand(b)),
+        ExprKind::Binary(op, a, b) if op.is_method() => {
+            format!("{}({}, {})", op.name(), top(kernel, *a), top(kernel, *b))
+        }
+        ExprKind::Binary(op, a, b) => format!("({} {} {})", operand(a), op.name(), operand(b)),
+        ExprKind::Compare(op, a, b) => format!("({} {} {})", operand(a), op.name(), operand(b)),
         ExprKind::Select(condition, yes, no) => {
             format!("select({}, {}, {})", top(kernel, *condition), top(kernel, *yes), top(kernel, *no))
         }
@@ -220,34 +220,4 @@ fn text(kernel: &Kernel, handle: Handle<Expr>) -> String {
 
 fn coordinate(object: &str, axis: Axis) -> String {
     format!("{object}.{}", axis.name())
-}
-
-/// The symbol of an operator that stands between its operands, or the function that it is written as.
-fn infix(op: BinaryOp) -> Result<&'static str, &'static str> {
-    match op {
-        BinaryOp::Add => Ok("+"),
-        BinaryOp::Sub => Ok("-"),
-        BinaryOp::Mul => Ok("*"),
-        BinaryOp::Div => Ok("/"),
-        BinaryOp::Rem => Ok("%"),
-        BinaryOp::And => Ok("&"),
-        BinaryOp::Or => Ok("|"),
-        BinaryOp::Xor => Ok("^"),
-        BinaryOp::Shl => Ok("<<"),
-        BinaryOp::Shr => Ok(">>"),
-        BinaryOp::Min => Err("min"),
-        BinaryOp::Max => Err("max"),
-        BinaryOp::DivCeil => Err("div_ceil"),
-    }
-}
-
-fn comparison(op: CompareOp) -> &'static str {
-    match op {
-        CompareOp::Less => "<",
-        CompareOp::LessEqual => "<=",
-        CompareOp::Greater => ">",
-        CompareOp::GreaterEqual => ">=",
-        CompareOp::Equal => "==",
-        CompareOp::NotEqual => "!=",
-    }
 }

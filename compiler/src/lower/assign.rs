@@ -82,8 +82,10 @@ impl Lower<'_> {
     fn assign_element(&mut self, left: &syn::ExprIndex, right: &Expr, op: Option<Compound<'_>>) {
         let hint = self.element_hint(left);
         let value = self.value(right, hint);
+        let place = self.here();
         let Some(target) = self.target(left) else { return };
         let Some(value) = value else { return };
+        let value = self.as_at(place, value);
         let span = self.span(left);
         match target {
             Target::Memory(place) => self.store(place, value, op, left, right),

@@ -116,9 +116,9 @@ impl Lower<'_> {
                 ..
             }) => {
                 let first = self.value(start, None);
-                let hint = first.map(|first| self.ty(first));
+                let (hint, place) = (first.map(|first| self.ty(first)), self.here());
                 let last = self.value(end, hint);
-                let (first, last) = (first?, last?);
+                let (first, last) = (self.as_at(place, first?), last?);
                 let (a, b) = (self.ty(first), self.ty(last));
                 let integers = self.terms.unify(a.term, b.term) && self.terms.is_integer(a.term);
                 if !integers || a.vector.is_some() || b.vector.is_some() {
@@ -131,7 +131,9 @@ impl Lower<'_> {
             }
             Expr::MethodCall(call) if call.method == "step_by" && call.args.len() == 1 => {
                 let (start, end, _) = self.range(&call.receiver)?;
+                let place = self.here();
                 let step = self.index_value(&call.args[0])?;
+                let (end, start) = (self.as_at(place, end), self.as_at(place, start));
                 if let ExprKind::Int(value) = self.kernel.exprs[step].kind
                     && value <= 0
                 {

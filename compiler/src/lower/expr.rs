@@ -8,6 +8,9 @@ use crate::span::SpanId;
 use quote::ToTokens;
 use syn::{BinOp, Expr, Lit, UnOp};
 
+/// An array that is not a shared tile has at most so many values: far more than a thread has registers.
+const MOST_ARRAY_VALUES: usize = 4096;
+
 impl Lower<'_> {
     /// Lowers an expression. `expected` is a hint for literals and vector widths, not a demand.
     pub(super) fn operand(&mut self, expr: &Expr, expected: Option<Ty>) -> Operand {
@@ -23,15 +26,15 @@ impl Lower<'_> {
             Expr::MethodCall(call) => self.method(call, expected),
             Expr::Call(call) => self.call(call, expected),
             Expr::Tuple(tuple) => {
-                Operand::Tuple(tuple.elems.iter().map(|part| self.operand(part, None)).collect())
+                Operand::Tuple(self.in_order(&tuple.elems, |lower, part| lower.operand(part, None)))
             }
             Expr::Array(array) => {
-                Operand::List(array.elems.iter().map(|part| self.operand(part, expected)).collect())
+                Operand::List(self.in_order(&array.elems, |lower, part| lower.operand(part, expected)))
             }
             Expr::Repeat(repeat) => match self.type_constant(&repeat.len, "the length of an array") {
                 Some(length) => {
                     let part = self.operand(&repeat.expr, expected);
-                    Operand::List(vec![part; usize::try_from(length).unwrap_or(0).min(4096)])
+                    self.repeated(part, length, repeat)
                 }
                 None => Operand::Poison,
             },
@@ -108,6 +111,20 @@ impl Lower<'_> {
         }
     }
 
+    fn repeated(&mut self, part: Operand, length: i128, at: &syn::ExprRepeat) -> Operand {
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        if part.leaves().saturating_mul(length) > MOST_ARRAY_VALUES {
+            return self.unsupported(
+                at,
+                &format!(
+                    "an array of more than {MOST_ARRAY_VALUES} values does not fit the registers of a thread"
+                ),
+                "give each thread fewer values, or put them into a shared tile",
+            );
+        }
+        Operand::List(vec![part; length])
+    }
+
     fn not_in_a_kernel(&mut self, expr: &Expr) -> Operand {
         self.unsupported(
             expr,
@@ -143,6 +160,22 @@ impl Lower<'_> {
     pub(super) fn index_value(&mut self, expr: &Expr) -> Option<Handle<ir::Expr>> {
         let term = self.terms.known(Scalar::Usize);
         self.value_of(expr, term)
+    }
+
+    /// Lowers expressions to indices.
+    pub(super) fn index_values<'e>(
+        &mut self,
+        list: impl IntoIterator<Item = &'e Expr>,
+    ) -> Option<Vec<Handle<ir::Expr>>> {
+        let list = self.in_order(list, |lower, index| match lower.index_value(index) {
+            Some(index) => Operand::Value(index),
+            None => Operand::Poison,
+        });
+        let index = |operand| match operand {
+            Operand::Value(index) => Some(index),
+            Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => None,
+        };
+        list.into_iter().map(index).collect()
     }
 
     /// The value of an integer that must be known here.
@@ -322,8 +355,9 @@ impl Lower<'_> {
         if !fits {
             return self.mismatch(unary);
         }
-        if let (UnaryOp::Negate, ExprKind::Int(value)) = (op, &self.kernel.exprs[a].kind) {
-            let value = -*value;
+        if let (UnaryOp::Negate, ExprKind::Int(value)) = (op, &self.kernel.exprs[a].kind)
+            && let Some(value) = value.checked_neg()
+        {
             return Operand::Value(self.expr(ExprKind::Int(value), ty, span));
         }
         Operand::Value(self.expr(ExprKind::Unary(op, a), ty, span))
@@ -350,21 +384,21 @@ impl Lower<'_> {
         self.arithmetic(op, a, b, span, binary)
     }
 
-    /// Both sides, left first; the left one is stored away if the right one has effects.
+    /// Both sides, left first.
     fn pair(
         &mut self,
         binary: &syn::ExprBinary,
         expected: Option<Ty>,
     ) -> Option<(Handle<ir::Expr>, Handle<ir::Expr>)> {
         let mut a = self.operand(&binary.left, expected);
-        if let (Operand::Value(value), Expr::Block(_) | Expr::If(_)) = (&a, &*binary.right) {
-            a = Operand::Value(self.temporary("left", *value));
-        }
+        let place = self.here();
         let hint = match &a {
             Operand::Value(value) => Some(self.ty(*value)),
             Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => expected,
         };
-        match (a, self.operand(&binary.right, hint)) {
+        let b = self.operand(&binary.right, hint);
+        self.operand_as_at(place, &mut a);
+        match (a, b) {
             (Operand::Value(a), Operand::Value(b)) => Some((a, b)),
             (Operand::Poison, _) | (_, Operand::Poison) => None,
             _ => {
@@ -496,7 +530,7 @@ fn fold(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
         BinaryOp::Shr => (0..64).contains(&b).then(|| a >> b),
         BinaryOp::Min => Some(a.min(b)),
         BinaryOp::Max => Some(a.max(b)),
-        BinaryOp::DivCeil => (a >= 0 && b > 0).then(|| (a + b - 1) / b),
+        BinaryOp::DivCeil => (a >= 0 && b > 0).then(|| a / b + i128::from(a % b != 0)),
     }
 }
 

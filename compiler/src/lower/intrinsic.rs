@@ -8,6 +8,36 @@ use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 /// The methods that a kernel knows, for the error that lists them.
 const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
 
+/// A function of the prelude, without arguments.
+pub(crate) enum Function {
+    /// A position of the thread, or the extent of the grid.
+    Position(ExprKind),
+    /// `sync_threads()`.
+    SyncThreads,
+}
+
+impl Function {
+    /// The function with this name.
+    pub(crate) fn named(name: &str) -> Option<Function> {
+        Some(match name {
+            "thread_x" => Function::Position(ExprKind::Thread(Axis::X)),
+            "thread_y" => Function::Position(ExprKind::Thread(Axis::Y)),
+            "thread_z" => Function::Position(ExprKind::Thread(Axis::Z)),
+            "block_x" => Function::Position(ExprKind::Block(Axis::X)),
+            "block_y" => Function::Position(ExprKind::Block(Axis::Y)),
+            "block_z" => Function::Position(ExprKind::Block(Axis::Z)),
+            "grid_x" => Function::Position(ExprKind::Grid(Axis::X)),
+            "grid_y" => Function::Position(ExprKind::Grid(Axis::Y)),
+            "grid_z" => Function::Position(ExprKind::Grid(Axis::Z)),
+            "sync_threads" => Function::SyncThreads,
+            _ => return None,
+        })
+    }
+}
+
+/// A lane moves 16 bytes at most, and no element is smaller than one.
+const MOST_VECTOR_VALUES: u32 = 16;
+
 impl Lower<'_> {
     /// `thread_x()`, `sync_threads()`, `Vector::splat(…)`.
     pub(super) fn call(&mut self, call: &ExprCall, expected: Option<Ty>) -> Operand {
@@ -34,35 +64,28 @@ impl Lower<'_> {
     }
 
     fn function(&mut self, call: &ExprCall, name: &str) -> Operand {
-        let span = self.span(call);
-        let kind = match name {
-            "thread_x" => ExprKind::Thread(Axis::X),
-            "thread_y" => ExprKind::Thread(Axis::Y),
-            "thread_z" => ExprKind::Thread(Axis::Z),
-            "block_x" => ExprKind::Block(Axis::X),
-            "block_y" => ExprKind::Block(Axis::Y),
-            "block_z" => ExprKind::Block(Axis::Z),
-            "grid_x" => ExprKind::Grid(Axis::X),
-            "grid_y" => ExprKind::Grid(Axis::Y),
-            "grid_z" => ExprKind::Grid(Axis::Z),
-            "sync_threads" => {
-                self.push(Stmt::Sync(Sync::THREADS, span));
-                return Operand::Tuple(Vec::new());
-            }
-            _ => {
-                return self.defer(
-                    Code::Name,
-                    &call.func,
-                    format!("a kernel cannot call `{name}`, which the macro cannot see"),
-                    "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, and `sync_threads()`",
-                );
-            }
+        let Some(function) = Function::named(name) else {
+            return self.defer(
+                Code::Name,
+                &call.func,
+                format!("a kernel cannot call `{name}`, which the macro cannot see"),
+                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, and `sync_threads()`",
+            );
         };
         if !call.args.is_empty() {
             return self.mismatch(call);
         }
-        let ty = Ty::scalar(self.terms.known(Scalar::Usize));
-        Operand::Value(self.expr(kind, ty, span))
+        let span = self.span(call);
+        match function {
+            Function::Position(kind) => {
+                let ty = Ty::scalar(self.terms.known(Scalar::Usize));
+                Operand::Value(self.expr(kind, ty, span))
+            }
+            Function::SyncThreads => {
+                self.push(Stmt::Sync(Sync::THREADS, span));
+                Operand::Tuple(Vec::new())
+            }
+        }
     }
 
     /// `Vector::new([…])`, `Vector::from([…])`, `Vector::splat(x)`.
@@ -92,6 +115,17 @@ impl Lower<'_> {
                     );
                     return Operand::Poison;
                 };
+                if width > MOST_VECTOR_VALUES {
+                    self.diagnostics.report(
+                        Diagnostic::new(
+                            Code::VectorWidth,
+                            span,
+                            format!("no instruction moves {width} values for one lane"),
+                        )
+                        .note("a lane moves 1, 2, 4, 8 or 16 bytes"),
+                    );
+                    return Operand::Poison;
+                }
                 Some(vec![value; width as usize])
             }
             (_, Operand::Poison) => return Operand::Poison,
@@ -196,8 +230,9 @@ impl Lower<'_> {
         let Some(argument) = call.args.first().filter(|_| call.args.len() == 1) else {
             return self.mismatch(call);
         };
-        let ty = self.ty(receiver);
+        let (ty, place) = (self.ty(receiver), self.here());
         let Some(argument) = self.value(argument, Some(ty)) else { return Operand::Poison };
+        let receiver = self.as_at(place, receiver);
         let result = self.arithmetic(binary, receiver, argument, span, call);
         match (name.as_str(), result) {
             ("is_multiple_of", Operand::Value(remainder)) => {

@@ -13,6 +13,7 @@ mod stmt;
 mod types;
 
 pub(crate) use expr::is_compound;
+pub(crate) use intrinsic::Function;
 pub(crate) use stmt::lift_attributes;
 
 use crate::ast;
@@ -24,6 +25,7 @@ use crate::ir::{
 use crate::span::SpanId;
 use quote::ToTokens;
 use std::collections::HashMap;
+use tileproof_model::limits::{MAX_BLOCK, MAX_THREADS_PER_BLOCK};
 use types::{Term, Terms, Ty};
 
 /// What a name stands for.
@@ -50,6 +52,16 @@ enum Operand {
     Tuple(Vec<Operand>),
     /// The result of an error that has been reported.
     Poison,
+}
+
+impl Operand {
+    /// How many scalars and vectors it holds.
+    fn leaves(&self) -> usize {
+        match self {
+            Operand::List(parts) | Operand::Tuple(parts) => parts.iter().map(Operand::leaves).sum(),
+            Operand::Value(_) | Operand::Array(..) | Operand::Poison => 1,
+        }
+    }
 }
 
 /// The state of lowering one kernel.
@@ -192,29 +204,32 @@ impl Lower<'_> {
 
     /// Block, grid and contract.
     fn launch(&mut self, ast: &ast::Kernel) {
+        let [x, _, z] = MAX_BLOCK;
         for (place, extent) in ast.block.iter().take(3).enumerate() {
             let Some(value) = self.constant(extent, "an extent of `block`") else { continue };
             let span = self.span(extent);
             match u32::try_from(value) {
-                Ok(value) if value >= 1 && value <= [1024, 1024, 64][place] => self.kernel.block[place] = value,
+                Ok(value) if value >= 1 && value <= MAX_BLOCK[place] => self.kernel.block[place] = value,
                 _ => self.diagnostics.report(
                     Diagnostic::new(
                         Code::BlockSize,
                         span,
                         format!("a block cannot have {value} threads along {}", ["x", "y", "z"][place]),
                     )
-                    .note("it has at least 1, at most 1024 along x and y, at most 64 along z, and at most 1024 in all"),
+                    .note(format!(
+                        "it has at least 1, at most {x} along x and y, at most {z} along z, and at most {MAX_THREADS_PER_BLOCK} in all"
+                    )),
                 ),
             }
         }
         let threads: u64 = self.kernel.block.iter().map(|extent| u64::from(*extent)).product();
-        if threads > 1024 {
+        if threads > u64::from(MAX_THREADS_PER_BLOCK) {
             let span = self.kernel.span;
             self.diagnostics.report(
                 Diagnostic::new(
                     Code::BlockSize,
                     span,
-                    format!("a block of {threads} threads, and a GPU takes at most 1024"),
+                    format!("a block of {threads} threads, and a GPU takes at most {MAX_THREADS_PER_BLOCK}"),
                 )
                 .help("make the block smaller and let each thread do more elements in a loop"),
             );
@@ -260,7 +275,7 @@ impl Lower<'_> {
 
     fn any_node(&self, root: Handle<Expr>, test: &dyn Fn(&ExprKind) -> bool) -> bool {
         let kind = &self.kernel.exprs[root].kind;
-        test(kind) || operands(kind).into_iter().any(|operand| self.any_node(operand, test))
+        test(kind) || kind.operands().into_iter().any(|operand| self.any_node(operand, test))
     }
 
     fn add_budget(&mut self, budget: &ast::Budget) -> Handle<Budget> {
@@ -316,12 +331,55 @@ impl Lower<'_> {
         self.kernel.locals.add(Local { name: name.into(), ty: Type::Scalar(Scalar::I32), extents, span })
     }
 
-    /// A fresh variable with this value, and the expression that reads it.
-    fn temporary(&mut self, name: &str, value: Handle<Expr>) -> Handle<Expr> {
+    /// Where statements are added now.
+    fn here(&self) -> usize {
+        self.blocks.last().map_or(0, Vec::len)
+    }
+
+    /// A value that was evaluated at a place, for use after the statements that have been added since: where they assign
+    /// what it reads, it is stored away there. Of several, the last one must come first.
+    fn as_at(&mut self, place: usize, value: Handle<Expr>) -> Handle<Expr> {
+        let mut read = Vec::new();
+        locals_read(&self.kernel, value, &mut read);
+        let since = self.blocks.last().and_then(|block| block.get(place..)).unwrap_or_default();
+        if !read.iter().any(|local| assigns(&self.kernel, since, *local)) {
+            return value;
+        }
         let (ty, span) = (self.ty(value), self.kernel.exprs[value].span);
-        let local = self.local(name, ty, Vec::new(), span);
-        self.push(Stmt::Assign { local, value });
+        let local = self.local("before", ty, Vec::new(), span);
+        if let Some(block) = self.blocks.last_mut() {
+            block.insert(place, Stmt::Assign { local, value });
+        }
         self.expr(ExprKind::Local(local), ty, span)
+    }
+
+    /// Evaluates a list in order: what a later part assigns does not change an earlier one.
+    fn in_order<T>(
+        &mut self,
+        parts: impl IntoIterator<Item = T>,
+        mut evaluate: impl FnMut(&mut Self, T) -> Operand,
+    ) -> Vec<Operand> {
+        let mut list: Vec<(usize, Operand)> = Vec::new();
+        for part in parts {
+            let operand = evaluate(self, part);
+            list.push((self.here(), operand));
+        }
+        for (place, operand) in list.iter_mut().rev() {
+            self.operand_as_at(*place, operand);
+        }
+        list.into_iter().map(|(_, operand)| operand).collect()
+    }
+
+    fn operand_as_at(&mut self, place: usize, operand: &mut Operand) {
+        match operand {
+            Operand::Value(value) => *value = self.as_at(place, *value),
+            Operand::Tuple(parts) | Operand::List(parts) => {
+                for part in parts.iter_mut().rev() {
+                    self.operand_as_at(place, part);
+                }
+            }
+            Operand::Array(..) | Operand::Poison => {}
+        }
     }
 
     fn push(&mut self, stmt: Stmt) {
@@ -416,25 +474,31 @@ fn has_refused_element(ty: &syn::Type) -> bool {
     })
 }
 
-/// The expressions that an expression is made of.
-pub(crate) fn operands(kind: &ExprKind) -> Vec<Handle<Expr>> {
-    match kind {
-        ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Param(_)
-        | ExprKind::Extent(..)
-        | ExprKind::Stride(..)
-        | ExprKind::Thread(_)
-        | ExprKind::Block(_)
-        | ExprKind::Grid(_)
-        | ExprKind::Local(_) => Vec::new(),
-        ExprKind::Element(_, index) => index.clone(),
-        ExprKind::Vector(values) => values.clone(),
-        ExprKind::Unary(_, a) | ExprKind::Cast(a) => vec![*a],
-        ExprKind::Lane(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => vec![*a, *b],
-        ExprKind::Select(a, b, c) => vec![*a, *b, *c],
+/// The variables that an expression reads.
+fn locals_read(kernel: &Kernel, expr: Handle<Expr>, out: &mut Vec<Handle<Local>>) {
+    let kind = &kernel.exprs[expr].kind;
+    if let ExprKind::Local(local) | ExprKind::Element(local, _) = kind {
+        out.push(*local);
     }
+    for operand in kind.operands() {
+        locals_read(kernel, operand, out);
+    }
+}
+
+/// Whether statements assign a variable, or an element of it.
+fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
+    block.iter().any(|stmt| match stmt {
+        Stmt::Assign { local, .. }
+        | Stmt::Load { local, .. }
+        | Stmt::Fill { local, .. }
+        | Stmt::AssignElement { local, .. }
+        | Stmt::AssignLane { local, .. } => *local == wanted,
+        Stmt::If { then, otherwise, .. } => {
+            assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
+        }
+        Stmt::For(handle) => assigns(kernel, &kernel.loops[*handle].body, wanted),
+        Stmt::Store { .. } | Stmt::Sync(..) => false,
+    })
 }
 
 /// The value of an integer literal.

@@ -99,8 +99,7 @@ impl Lower<'_> {
             );
             return None;
         }
-        let index = indices.into_iter().map(|index| self.index_value(index)).collect::<Vec<_>>();
-        Some(Place { base, index: index.into_iter().collect::<Option<_>>()?, width: 1 })
+        Some(Place { base, index: self.index_values(indices)?, width: 1 })
     }
 
     fn value_target(&mut self, mut operand: Operand, indices: &[&Expr], at: &ExprIndex) -> Option<Target> {
@@ -193,10 +192,9 @@ impl Lower<'_> {
             self.mismatch(index);
             return None;
         }
-        let indices: Vec<_> = array.elems.iter().map(|index| self.index_value(index)).collect();
-        let indices = indices.into_iter().collect::<Option<Vec<_>>>()?;
+        let indices = self.index_values(&array.elems)?;
         let element = self.kernel.element(base);
-        let bytes = width * i128::from(element.bytes());
+        let bytes = width.saturating_mul(i128::from(element.bytes()));
         if !(width >= 1 && [1, 2, 4, 8, 16].contains(&bytes) && [1, 2, 4, 8, 16].contains(&width)) {
             let span = self.span(at);
             let widest = 16 / element.bytes();

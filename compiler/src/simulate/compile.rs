@@ -4,13 +4,11 @@ use super::argument::Argument;
 use super::program::{Access, Counter, Element, Instruction, Memory, Program, Register, Swizzle};
 use super::value::canonical;
 use crate::ir::{
-    Base, BinaryOp, Expr, ExprKind, Handle, Issuer, Kernel, Layout, Local, Loop, Param, Proxy, Scalar, Site,
-    Stmt, Sync, SyncAction, SyncObject, Type,
+    Base, BinaryOp, Expr, ExprKind, Handle, Kernel, Layout, Local, Loop, Param, Proxy, Scalar, Site, Stmt,
+    Sync, SyncAction, SyncObject, Type,
 };
 use crate::span::SpanId;
 use std::collections::HashMap;
-use tileproof_model::access::Operation;
-use tileproof_model::report::Role;
 
 /// Compiles a kernel for one launch. The arguments fit the kernel.
 pub(super) fn compile(kernel: &Kernel, grid: [u32; 3], arguments: &[Argument<'_>]) -> Program {
@@ -251,20 +249,15 @@ impl Compiler<'_, '_> {
 
     /// Compiles an access whose data are in the registers that `data` yields after the index is computed.
     fn access(&mut self, handle: Handle<Site>, data: impl FnOnce(&mut Self) -> Register) {
-        let Site { place, role, proxy, issuer, budget: _, span } = &self.kernel.sites[handle];
+        let site = &self.kernel.sites[handle];
+        let Site { place, role, span, .. } = site;
         let element = self.kernel.element(place.base);
-        let operation = match (place.base, role, proxy, issuer) {
-            (Base::Tensor(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadGlobal,
-            (Base::Tensor(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreGlobal,
-            (Base::Tile(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadShared,
-            (Base::Tile(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreShared,
-        };
         let index = self.registers(&place.index);
         let data = data(self);
         let mut access = Access {
             site: handle.index(),
             role: *role,
-            operation,
+            operation: site.operation(),
             memory: Memory::Tensor(0),
             object: self.kernel.base_name(place.base).into(),
             element,

@@ -224,24 +224,6 @@ fn verb(role: Role) -> &'static str {
     }
 }
 
-fn symbol(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-        BinaryOp::And => "&",
-        BinaryOp::Or => "|",
-        BinaryOp::Xor => "^",
-        BinaryOp::Shl => "<<",
-        BinaryOp::Shr => ">>",
-        BinaryOp::Min => "min",
-        BinaryOp::Max => "max",
-        BinaryOp::DivCeil => "div_ceil",
-    }
-}
-
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.thread {
@@ -300,7 +282,7 @@ impl fmt::Display for FaultKind {
             FaultKind::IndexOverflow { op, left, right } => write!(
                 f,
                 "`{left} {} {right}` leaves the range of usize, 0 to 2^64 - 1; guard the computation or reorder it",
-                symbol(*op)
+                op.name()
             ),
             FaultKind::RegisterIndex { object, dimension, index, extent } if object.is_empty() => {
                 write!(f, "index {index} of a vector of {extent} values (dimension {dimension})")

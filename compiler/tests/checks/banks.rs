@@ -299,7 +299,7 @@ fn lanes_that_data_choose() {
         &guarded(4),
         expect![[r#"
             error: shared-memory bank conflict: 4 wavefronts where 2 are enough [TP0101]
-            note: which lanes of warp 0 are active depends on data; without every second lane the load could be served in 2 wavefronts
+            note: which lanes of warp 0 are active is decided at run time; without every second lane the load could be served in 2 wavefronts
             note: no padding up to 32 elements and no swizzle of `Shared<[f32; 512]>` makes every access to it conflict-free
             help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 2, because = "…")]` on the statement
               at `tile.read::<4>([thread_x() * 4])`
@@ -309,7 +309,7 @@ fn lanes_that_data_choose() {
         &guarded(2),
         expect![[r#"
             error: shared-memory bank conflict: 2 wavefronts where 1 is enough [TP0101]
-            note: which lanes of warp 0 are active depends on data; without every second lane the load could be served in 1 wavefront
+            note: which lanes of warp 0 are active is decided at run time; without every second lane the load could be served in 1 wavefront
             note: no padding up to 32 elements and no swizzle of `Shared<[f32; 512]>` makes every access to it conflict-free
             help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 1, because = "…")]` on the statement
               at `tile.read::<2>([thread_x() * 2])`
@@ -328,7 +328,7 @@ fn indices_from_memory() {
         ),
         expect![[r#"
             error: shared-memory bank conflicts cannot be ruled out here [TP0101]
-            note: the place depends on a value of `bins`, which may differ from lane to lane
+            note: the place depends on a value of `bins`, and may differ from lane to lane
             help: take responsibility for the cost: `#[budget(bank_conflict = 31, because = "…")]` on the statement
               at `tile[bins[[thread_x()]] as usize]`
         "#]],
@@ -366,6 +366,90 @@ fn indices_from_memory() {
             shared: 1024 bytes
             launch: bins.len() >= 1
             launch: output.len() >= 32
+        "#]],
+    );
+}
+/// A stage that an argument chooses moves all lanes alike, also under a swizzle that looks at its bits.
+#[test]
+fn stages_of_an_argument() {
+    let chosen = |tile: &str, budget: &str| {
+        kernel(
+            "block = [32], grid = [1], requires(stage < 4, output.len() >= 32)",
+            "stage: usize, output: &mut Tensor<f32, 1>",
+            &format!(
+                "let tile = {tile}::new();
+                {budget}
+                output[[thread_x()]] = tile[stage][thread_x()][0];"
+            ),
+        )
+    };
+    check(
+        &chosen("Shared::<[[[f32; 32]; 32]; 4], Xor<1>>", ""),
+        expect![[r#"
+        read `tile[stage][thread_x()][0]`: 1 × 4 B, 1/1 wavefronts
+        write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+        shared: 16384 bytes
+        launch: stage < 4
+        launch: output.len() >= 32
+    "#]],
+    );
+    // The swizzle turns four columns by the row's upper bits, and all of them by the stage.
+    let budget = "#[budget(bank_conflict = 3, because = \"a stage too many\")]";
+    check(
+        &chosen("Shared::<[[[f32; 64]; 32]; 4], Swizzle<5, 0, 8>>", budget),
+        expect![[r#"
+        read `tile[stage][thread_x()][0]`: 1 × 4 B, 4/1 wavefronts, worst excess 3; cost budgeted: a stage too many
+        write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+        shared: 32768 bytes
+        launch: stage < 4
+        launch: output.len() >= 32
+    "#]],
+    );
+    // A stage of 768 elements carries into the bits of the row.
+    check(
+        &chosen("Shared::<[[[f32; 24]; 32]; 4], Swizzle<3, 0, 7>>", ""),
+        expect![[r#"
+        error: shared-memory bank conflicts cannot be ruled out here [TP0101]
+        note: the place depends on stage modulo 4, which nothing here fixes
+        help: take responsibility for the cost: `#[budget(bank_conflict = 31, because = "…")]` on the statement
+          at `tile[stage][thread_x()][0]`
+    "#]],
+    );
+}
+
+/// A guard that picks lanes by a run-time number is no edge: of an 8-byte load, the lanes that are left may merge.
+#[test]
+fn guards_that_are_no_edges() {
+    let guarded = |guard: &str| {
+        kernel(
+            "block = [32], grid = [1], requires(output.len() >= 32)",
+            "n: usize, output: &mut Tensor<f64, 1>",
+            &format!(
+                "let mut tile = Shared::<[f64; 32]>::new();
+                tile[thread_x()] = 1.0;
+                sync_threads();
+                if {guard} {{ output[[thread_x()]] = tile[thread_x()]; }}"
+            ),
+        )
+    };
+    check(
+        &guarded("thread_x() < n"),
+        expect![[r#"
+        write `tile[thread_x()]`: 1 × 8 B, 2/2 wavefronts
+        read `tile[thread_x()]`: 1 × 8 B, 2/2 wavefronts
+        write `output[[thread_x()]]`: 1 × 8 B, 8/8 sectors
+        shared: 256 bytes
+        launch: output.len() >= 32
+    "#]],
+    );
+    check(
+        &guarded("thread_x() % 2 < n"),
+        expect![[r#"
+            error: shared-memory bank conflict: 2 wavefronts where 1 is enough [TP0101]
+            note: which lanes of warp 0 are active is decided at run time; without every second lane the load could be served in 1 wavefront
+            note: no padding up to 32 elements and no swizzle of `Shared<[f64; 32]>` makes every access to it conflict-free
+            help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 1, because = "…")]` on the statement
+              at `tile[thread_x()]`
         "#]],
     );
 }

@@ -242,11 +242,11 @@ fn gathers() {
     check(
         &gather("thread_x()"),
         expect![[r#"
-        error: whether this access coalesces is not known [TP0201]
-        note: the address depends on a value of `rows` * input.pitch(), which may differ from lane to lane
-        help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
-          at `input[[row, thread_x()]]`
-    "#]],
+            error: whether this access coalesces is not known [TP0201]
+            note: the address depends on a value of `rows` * input.pitch(), and may differ from lane to lane
+            help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
+              at `input[[row, thread_x()]]`
+        "#]],
     );
 }
 
@@ -275,11 +275,11 @@ fn clamped_indices() {
     check(
         &clamped("if i > 0 { i - 1 } else { i }"),
         expect![[r#"
-        error: whether this access coalesces is not known [TP0201]
-        note: the address depends on one of two values, which may differ from lane to lane
-        help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
-          at `input[[if i > 0 { i - 1 } else { i }]]`
-    "#]],
+            error: whether this access coalesces is not known [TP0201]
+            note: the address depends on one of two values, and may differ from lane to lane
+            help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
+              at `input[[if i > 0 { i - 1 } else { i }]]`
+        "#]],
     );
     check(
         &kernel(

@@ -9,8 +9,10 @@ mod harness;
 mod known_counts;
 mod language;
 mod layouts;
+mod premises;
 mod refused;
 mod resources;
+mod signature;
 mod values;
 
 use tileproof_compiler::diagnostic::Code;
@@ -30,6 +32,7 @@ fn every_code_has_kernels() {
         include_str!("layouts.rs"),
         include_str!("refused.rs"),
         include_str!("resources.rs"),
+        include_str!("signature.rs"),
         include_str!("values.rs"),
     ];
     for code in Code::ALL {

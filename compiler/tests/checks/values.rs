@@ -345,10 +345,8 @@ fn moved_by_a_loop() {
             }",
         ),
         expect![[r#"
-            error: index arithmetic may overflow: `j += if thread_x() < m { 1 } else { 2 }` [TP0501]
-            note: nothing here says how large the operands are
-            help: state what bounds them in `requires(…)`, or guard it with a comparison
-              at `j += if thread_x() < m { 1 } else { 2 }`
+            write `output[[j]]`: 1 × 4 B, 0/0 sectors; cost budgeted: of no interest
+            launch: output.len() >= 64
         "#]],
     );
 }

@@ -3,6 +3,7 @@
 
 mod cost;
 mod mutation;
+mod numbers;
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;

@@ -42,6 +42,8 @@ pub(crate) struct Kernel {
     pub(crate) most: i64,
     /// Whether `n` chooses the stage of the tile, which a swizzle may make unknown.
     pub(crate) chooses: bool,
+    /// Whether a guard may let other threads pass for each of its parts, of which no single proof covers all.
+    pub(crate) doubtful: bool,
     /// How many rows its accesses look ahead of the loop.
     pub(crate) ahead: i64,
     /// Whether the rows of a warp start at whole sectors, so that the best alignment is reached.
@@ -259,6 +261,7 @@ fn tiled(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Kernel 
             _ => format!("output.cols() % {width} == 0"),
         });
     }
+    let mut doubtful = false;
     let mut aligned = (x * width * bytes_of(element)) % 32 == 0;
     for _ in 0..1 + tape.below(3) {
         let exprs = place(tape, rank, block, &[Expr::Iteration], width);
@@ -301,6 +304,7 @@ fn tiled(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Kernel 
                 format!("if {} {{ }} else {{ {body} }}", parts.join(" || "))
             }
             (false, 11) => {
+                doubtful = true;
                 let parts: Vec<String> = guard.iter().map(|part| format!("!({part})")).collect();
                 format!("if {} {{ }} else {{ {body} }}", parts.join(" && "))
             }
@@ -320,6 +324,7 @@ fn tiled(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Kernel 
         width,
         streams: false,
         most: 0,
+        doubtful,
         chooses: false,
         ahead: 0,
         aligned,
@@ -453,6 +458,7 @@ fn streaming(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Ker
         width: 1,
         streams: true,
         most: stages - 1,
+        doubtful: false,
         chooses,
         ahead: i64::from(ahead),
         aligned: x * bytes % 32 == 0,

@@ -181,11 +181,11 @@ fn bind(path: PathBuf, libraries: Vec<Library>) -> Result<Nvrtc, Error> {
     let error_string: unsafe extern "C" fn(Status) -> *const c_char = function!(c"nvrtcGetErrorString");
     let check = |status| match status {
         0 => Ok(()),
-        // SAFETY: it takes any status.
-        _ => Err(Error::NvrtcUnusable {
-            path: path.clone(),
-            reason: unsafe { describe(error_string, status) },
-        }),
+        _ => {
+            // SAFETY: the function is that of the library that is loaded; it takes any status.
+            let reason = unsafe { describe(error_string, status) };
+            Err(Error::NvrtcUnusable { path: path.clone(), reason })
+        }
     };
 
     let (mut major, mut minor, mut count) = (0, 0, 0);

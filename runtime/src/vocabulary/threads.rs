@@ -39,8 +39,8 @@ positions! {
 
 /// Waits until all threads of the block are here; what they wrote to shared memory before is visible to all after.
 ///
-/// Every thread of the block must reach it. Under a condition that differs between threads some do not: that is not
-/// proven yet. The simulator reports it, and a launch is undefined.
+/// Every thread of the block must reach it. That is not proven yet: the simulator finds threads that do not, and the
+/// caller of an unsafe `launch` promises that there are none.
 ///
 /// # Panics
 /// On the host: it has a meaning only inside a kernel.

@@ -6,7 +6,7 @@ use super::literal;
 use super::plan::{int, known_comparison};
 use super::prelude::{Arithmetic, Piece};
 use super::types::{element_type, scalar_type, stored};
-use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Local, Scalar, Type, UnaryOp};
+use crate::ir::{Axis, BinaryOp, Expr, ExprKind, Handle, Local, Scalar, Type, UnaryOp};
 
 /// The expression in C. Its value is that in Rust; its C type may be `int` where Rust has a smaller type.
 pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
@@ -39,7 +39,7 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
             Some(known) => Code::atom(known.to_string()),
             None => {
                 let (a, b) = (expr(e, *a), expr(e, *b));
-                Code::infix(Level::Comparison, a, comparison(*op), b)
+                Code::infix(Level::Comparison, a, op.name(), b)
             }
         },
         ExprKind::Select(condition, yes, no) => {
@@ -237,17 +237,6 @@ fn divides_in_c(scalar: Scalar, divisor: Option<i128>) -> bool {
 /// Whether the amount, already masked, is a constant and below the width, which for an index may be 32.
 fn shifts_in_c(scalar: Scalar, amount: Option<i128>) -> bool {
     amount.is_some_and(|amount| scalar != Scalar::Usize || amount < 32)
-}
-
-fn comparison(op: CompareOp) -> &'static str {
-    match op {
-        CompareOp::Less => "<",
-        CompareOp::LessEqual => "<=",
-        CompareOp::Greater => ">",
-        CompareOp::GreaterEqual => ">=",
-        CompareOp::Equal => "==",
-        CompareOp::NotEqual => "!=",
-    }
 }
 
 fn cast(e: &mut Emitter<'_>, from: Scalar, to: Scalar, a: Code) -> Code {

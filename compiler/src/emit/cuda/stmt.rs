@@ -133,7 +133,22 @@ fn is_zero(kernel: &Kernel, value: Handle<Expr>) -> bool {
     match &kernel.exprs[value].kind {
         ExprKind::Float(value) => value.to_bits() == 0,
         ExprKind::Vector(values) => values.iter().all(|value| is_zero(kernel, *value)),
-        other => matches!(other, ExprKind::Int(0) | ExprKind::Bool(false)),
+        ExprKind::Int(value) => *value == 0,
+        ExprKind::Bool(value) => !value,
+        ExprKind::Param(_)
+        | ExprKind::Extent(..)
+        | ExprKind::Stride(..)
+        | ExprKind::Thread(_)
+        | ExprKind::Block(_)
+        | ExprKind::Grid(_)
+        | ExprKind::Local(_)
+        | ExprKind::Element(..)
+        | ExprKind::Lane(..)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Compare(..)
+        | ExprKind::Select(..)
+        | ExprKind::Cast(_) => false,
     }
 }
 
@@ -328,9 +343,10 @@ fn bound(e: &mut Emitter<'_>, value: Handle<Expr>, wanted: &str, span: SpanId) -
 fn next_fits(e: &Emitter<'_>, handle: Handle<Loop>) -> bool {
     let Loop { end, step, .. } = &e.kernel.loops[handle];
     let scalar = e.kernel.exprs[*end].ty.scalar();
-    let largest = match scalar {
-        Scalar::Usize => i128::from(u32::MAX),
-        _ => scalar.range().map_or(0, |(_, largest)| largest),
+    let largest = if scalar == Scalar::Usize {
+        i128::from(u32::MAX)
+    } else {
+        scalar.range().map_or(0, |(_, largest)| largest)
     };
     match (int(e.kernel, *end), int(e.kernel, *step)) {
         (_, Some(1)) => true,
