@@ -28,6 +28,9 @@ pub(crate) fn run() -> Result<(), String> {
             step::run(cargo(&lint))
         }),
         step("format", || step::run(cargo(&["fmt", "--all", "--check"]))),
+        step("packages", || {
+            step::run(cargo(&["package", "--workspace", "--quiet", "--allow-dirty", "--no-verify"]))
+        }),
         step("book", || book::run(false)),
     ];
     println!();
