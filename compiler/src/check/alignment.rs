@@ -76,7 +76,7 @@ pub(super) fn check(
 }
 
 /// Whether a form is a multiple of a number for every thread that can be there, whichever of its values a symbol has.
-fn multiple_of(form: &Linear, number: u32, visit: &Visit, symbols: &Symbols) -> bool {
+pub(super) fn multiple_of(form: &Linear, number: u32, visit: &Visit, symbols: &Symbols) -> bool {
     let number = i64::from(number);
     let divides = |lanes: &Lanes| {
         let Some(rest) = lanes.map(|value| Some(value.rem_euclid(number))) else { return false };

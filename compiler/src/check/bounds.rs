@@ -1,6 +1,7 @@
 //! Is every index inside its tile or tensor.
 
 use super::Visits;
+use super::alignment::multiple_of;
 use super::words::{accesses, and, thread, verb};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Lanes, Linear, Run, SymbolKind, Visit, lower_bound, non_negative};
@@ -187,6 +188,11 @@ fn unguarded(
                 let or = limits.join(" or ");
                 error = error.note(format!("the last blocks of the grid may reach beyond {or}"));
             }
+            if let [open] = open.as_slice()
+                && let Some(promise) = whole_vectors(kernel, handle, run, visit, open.dimension)
+            {
+                error = error.help(format!("promise whole vectors: `requires({promise})`"));
+            }
             let guard: Vec<String> =
                 conditions.iter().map(|(reach, limit)| format!("{reach} < {limit}")).collect();
             error.help(format!(
@@ -197,6 +203,26 @@ fn unguarded(
     };
     let needed = open.into_iter().map(|open| open.above).collect::<Option<Vec<_>>>().unwrap_or_default();
     Violation { site: handle, error, needed }
+}
+
+/// The promise that helps a vector whose first element is inside: of multiples of its width, the smaller is smaller by
+/// the whole width.
+fn whole_vectors(
+    kernel: &Kernel,
+    handle: Handle<Site>,
+    run: &Run,
+    visit: &Visit,
+    dimension: usize,
+) -> Option<String> {
+    let base = kernel.sites[handle].place.base;
+    let width = width(kernel, handle, dimension);
+    let index = &visit.index[dimension];
+    let room = extent(kernel, run, base, dimension)?.offset(-1)?.sub(index)?;
+    let helps = width > 1
+        && matches!(base, Base::Tensor(_))
+        && multiple_of(index, kernel.sites[handle].place.width, visit, &run.symbols)
+        && holds(&room, run, visit);
+    helps.then(|| format!("{}.is_multiple_of({width})", limit(kernel, base, dimension)))
 }
 
 /// What is known to bound an index although it is not the extent in question: its name, and the promise that would help.

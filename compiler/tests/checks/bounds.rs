@@ -371,3 +371,35 @@ fn ranks() {
         "#]],
     );
 }
+
+/// A vector that begins inside ends inside where rows hold whole vectors; the help says so, and is right.
+#[test]
+fn whole_vectors() {
+    let copy = |promise: &str| {
+        kernel(
+            &format!(
+                "block = [32], grid = [input.cols().div_ceil(128), input.rows()], requires({promise} output.rows() == input.rows(), output.cols() == input.cols())"
+            ),
+            "input: &Matrix<f32>, output: &mut Matrix<f32>",
+            "let (row, col) = (block_y(), 128 * block_x() + 4 * thread_x());
+            if col < input.cols() { output.write([row, col], input.read::<4>([row, col])); }",
+        )
+    };
+    check(&copy(""), expect![[r#"
+        error: index may be out of bounds: nothing here says that `col + 3 < output.cols()` [TP0402]
+        note: the last blocks of the grid may reach beyond `output.cols()`
+        note: likewise the load on line 4
+        help: promise whole vectors: `requires(output.cols().is_multiple_of(4))`
+        help: guard it: `if col + 3 < output.cols() { … }`, or promise what bounds it in `requires(…)`
+          at `output.write([row, col], input.read::<4>([row, col]))`
+    "#]]);
+    check(&copy("input.cols().is_multiple_of(4),"), expect![[r#"
+        read `input.read::<4>([row, col])`: 1 × 16 B, 16/16 sectors; alignment at launch: input.pitch() % 4 == 0, the first element is 16-byte aligned
+        write `output.write([row, col], input.read::<4>([row, col]))`: 1 × 16 B, 16/16 sectors; alignment at launch: output.pitch() % 4 == 0, the first element is 16-byte aligned
+        launch: input.cols().is_multiple_of(4)
+        launch: output.rows() == input.rows()
+        launch: output.cols() == input.cols()
+        launch: input.pitch() % 4 == 0
+        launch: output.pitch() % 4 == 0
+    "#]]);
+}
