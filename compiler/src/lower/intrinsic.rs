@@ -335,6 +335,7 @@ impl Lower<'_> {
             );
             return Operand::Poison;
         };
+        let Some(index) = self.vector_index(base, index) else { return Operand::Poison };
         let Some(place) = self.vector_place(call, base, index, width) else { return Operand::Poison };
         let term = self.terms.known(self.kernel.element(base));
         let ty = Ty { term, vector: Some(place.width) };
@@ -345,7 +346,13 @@ impl Lower<'_> {
     fn write_vector(&mut self, call: &ExprMethodCall, base: Base) -> Operand {
         let [index, value] = call.args.iter().collect::<Vec<_>>()[..] else { return self.mismatch(call) };
         let term = self.terms.known(self.kernel.element(base));
-        let Some(value) = self.value(value, Some(Ty { term, vector: None })) else { return Operand::Poison };
+        let index = self.vector_index(base, index);
+        let before = self.here();
+        let value = self.value(value, Some(Ty { term, vector: None }));
+        let (Some(mut index), Some(value)) = (index, value) else { return Operand::Poison };
+        for index in index.iter_mut().rev() {
+            *index = self.as_at(before, *index);
+        }
         let ty = self.ty(value);
         let Some(width) = ty.vector.filter(|_| self.terms.unify(ty.term, term)) else {
             return self.mismatch(call);

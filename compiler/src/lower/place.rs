@@ -169,14 +169,8 @@ impl Lower<'_> {
         Some(Target::Lane { local, index, lane })
     }
 
-    /// The place of a vector access.
-    pub(super) fn vector_place(
-        &mut self,
-        at: &impl ToTokens,
-        base: Base,
-        index: &Expr,
-        width: i128,
-    ) -> Option<Place> {
+    /// The index of a vector access, `[row, col]`: one an extent.
+    pub(super) fn vector_index(&mut self, base: Base, index: &Expr) -> Option<Vec<Handle<ir::Expr>>> {
         let Expr::Array(array) = index else {
             self.mismatch(index);
             return None;
@@ -192,7 +186,17 @@ impl Lower<'_> {
             self.mismatch(index);
             return None;
         }
-        let indices = self.index_values(&array.elems)?;
+        self.index_values(&array.elems)
+    }
+
+    /// The place of a vector access.
+    pub(super) fn vector_place(
+        &mut self,
+        at: &impl ToTokens,
+        base: Base,
+        index: Vec<Handle<ir::Expr>>,
+        width: i128,
+    ) -> Option<Place> {
         let element = self.kernel.element(base);
         let bytes = width.saturating_mul(i128::from(element.bytes()));
         if !(width >= 1 && [1, 2, 4, 8, 16].contains(&bytes) && [1, 2, 4, 8, 16].contains(&width)) {
@@ -212,7 +216,7 @@ impl Lower<'_> {
             );
             return None;
         }
-        Some(Place { base, index: indices, width: width as u32 })
+        Some(Place { base, index, width: width as u32 })
     }
 
     /// A new access site. `None` for a write to a tensor that is only read.

@@ -385,15 +385,20 @@ fn whole_vectors() {
             if col < input.cols() { output.write([row, col], input.read::<4>([row, col])); }",
         )
     };
-    check(&copy(""), expect![[r#"
+    check(
+        &copy(""),
+        expect![[r#"
         error: index may be out of bounds: nothing here says that `col + 3 < output.cols()` [TP0402]
         note: the last blocks of the grid may reach beyond `output.cols()`
         note: likewise the load on line 4
         help: promise whole vectors: `requires(output.cols().is_multiple_of(4))`
         help: guard it: `if col + 3 < output.cols() { … }`, or promise what bounds it in `requires(…)`
           at `output.write([row, col], input.read::<4>([row, col]))`
-    "#]]);
-    check(&copy("input.cols().is_multiple_of(4),"), expect![[r#"
+    "#]],
+    );
+    check(
+        &copy("input.cols().is_multiple_of(4),"),
+        expect![[r#"
         read `input.read::<4>([row, col])`: 1 × 16 B, 16/16 sectors; alignment at launch: input.pitch() % 4 == 0, the first element is 16-byte aligned
         write `output.write([row, col], input.read::<4>([row, col]))`: 1 × 16 B, 16/16 sectors; alignment at launch: output.pitch() % 4 == 0, the first element is 16-byte aligned
         launch: input.cols().is_multiple_of(4)
@@ -401,5 +406,6 @@ fn whole_vectors() {
         launch: output.cols() == input.cols()
         launch: input.pitch() % 4 == 0
         launch: output.pitch() % 4 == 0
-    "#]]);
+    "#]],
+    );
 }

@@ -235,6 +235,8 @@ fn order_of_evaluation() {
     value("let mut y = 0; for _ in x..({ x = 5; 5 }) { y += 1; }", 2);
     refused(&rows(3, "", "let mut x = 3; sum += tile[x + 100][{ x = 5; x }];"), "is 103");
     value("let mut y = 4; y += { y = 6; 1 };", 7);
+    let write = "let mut x = 3; tile.write([x + 100, 0], { x = 5; Vector::new([1.0, 2.0]) });";
+    refused(&rows(3, "", write), "is 103");
 }
 
 #[test]
