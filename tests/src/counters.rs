@@ -330,7 +330,7 @@ fn extent(text: &str) -> Result<usize, String> {
 mod tests {
     use super::*;
 
-    const PROFILE: &str = r#"==PROF== Connected to process 41 (/tmp/counters)
+    const PROFILE: &str = r#"==PROF== Connected to process 41 (/opt/bundle/counters)
 ==PROF== Profiling "transpose_naive" - 0: 0%....50%....100% - 2 passes
 launched 2 kernels at 64 × 64
 ==PROF== Disconnected from process 41

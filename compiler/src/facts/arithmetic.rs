@@ -283,10 +283,11 @@ impl Walk<'_> {
             name: "a bit pattern",
         });
         if new {
-            match op {
-                BinaryOp::And => self.define([a.sub(&form), b.sub(&form)]),
-                BinaryOp::Or => self.define([form.sub(a), form.sub(b)]),
-                _ => {}
+            // An intersection is below both, a union above; of a symmetric difference only the range is known.
+            if op == BinaryOp::And {
+                self.define([a.sub(&form), b.sub(&form)]);
+            } else if op == BinaryOp::Or {
+                self.define([form.sub(a), form.sub(b)]);
             }
         }
         Some(form)
