@@ -1,6 +1,6 @@
 //! Does every shared access take the fewest wavefronts.
 
-use super::words::{count, list, verb};
+use super::words::{accesses, count, list, verb};
 use super::{Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Obstacle, Presence, Run, Visit, tile_offset};
@@ -183,31 +183,54 @@ fn describe(obstacle: &Obstacle, run: &Run) -> String {
     }
 }
 
-/// Reports what the budget does not cover.
-pub(super) fn report(
+/// An access whose cost no budget covers.
+#[derive(Debug)]
+pub(super) struct Uncovered {
+    site: Handle<Site>,
+    /// The tile, where another layout of it mends all accesses: then these have one cause.
+    cause: Option<Handle<Tile>>,
+    error: Diagnostic,
+}
+
+/// Reports the accesses; those that one layout mends, together.
+pub(super) fn report(kernel: &Kernel, mut list: Vec<Uncovered>, diagnostics: &mut Diagnostics) {
+    while !list.is_empty() {
+        let first = list.remove(0);
+        let (likewise, rest): (Vec<_>, Vec<_>) =
+            list.into_iter().partition(|other| first.cause.is_some() && other.cause == first.cause);
+        list = rest;
+        let likewise: Vec<Handle<Site>> = likewise.into_iter().map(|other| other.site).collect();
+        diagnostics.report(match likewise.as_slice() {
+            [] => first.error,
+            likewise => {
+                let names = accesses(kernel, likewise, &diagnostics.spans);
+                first.error.note(format!("likewise {names}"))
+            }
+        });
+    }
+}
+
+/// What the budget does not cover, if anything.
+pub(super) fn uncovered(
     kernel: &Kernel,
     facts: &Facts,
     handle: Handle<Site>,
+    tile: Handle<Tile>,
     judgement: &Judgement,
-    diagnostics: &mut Diagnostics,
-) {
+    diagnostics: &Diagnostics,
+) -> Option<Uncovered> {
     let site = &kernel.sites[handle];
-    let crate::ir::Base::Tile(tile) = site.place.base else { return };
     let budget = site.budget.and_then(|budget| kernel.budgets[budget].bank_conflict);
     if let Some(reason) = &judgement.unknown {
-        if budget.is_none() {
-            diagnostics.report(
-                Diagnostic::new(Code::BankConflict, site.span, "shared-memory bank conflicts cannot be ruled out here")
-                    .note(reason.clone())
-                    .help("take responsibility for the cost: `#[budget(bank_conflict = 31, because = \"…\")]` on the statement"),
-            );
-        }
-        return;
+        let error = Diagnostic::new(Code::BankConflict, site.span, "shared-memory bank conflicts cannot be ruled out here")
+            .note(reason.clone())
+            .help("take responsibility for the cost: `#[budget(bank_conflict = 31, because = \"…\")]` on the statement");
+        return budget.is_none().then_some(Uncovered { site: handle, cause: None, error });
     }
-    let Some(worst) = &judgement.worst else { return };
+    let worst = judgement.worst.as_ref()?;
     let excess = worst.wavefronts - worst.ideal;
     if budget.is_some_and(|budget| excess <= budget) {
-        return;
+        return None;
     }
     let enough = if worst.ideal == 1 { "is" } else { "are" };
     let mut error = Diagnostic::new(
@@ -251,8 +274,9 @@ pub(super) fn report(
             "change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = {excess}, because = \"…\")]` on the statement"
         ));
     }
+    let cause = (!fixes.is_empty()).then_some(tile);
     for fix in fixes {
         error = error.help(fix);
     }
-    diagnostics.report(error);
+    Some(Uncovered { site: handle, cause, error })
 }

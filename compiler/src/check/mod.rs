@@ -96,7 +96,7 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
     resources::check(&kernel, diagnostics);
     values::check(&facts, diagnostics);
     let mut rows = Vec::new();
-    let (mut violations, mut misaligned) = (Vec::new(), Vec::new());
+    let (mut violations, mut misaligned, mut conflicts) = (Vec::new(), Vec::new(), Vec::new());
     let mut launch_checks = Vec::new();
     let mut base_alignment: Vec<u32> = kernel.params.iter().map(|_| 1).collect();
     for site in kernel.sites.handles() {
@@ -121,18 +121,22 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
         launch_checks.extend(aligned.checks);
         let cost = match kernel.sites[site].place.base {
             Base::Tile(tile) => {
-                Cost::Shared(banks::judge(&kernel, site, tile, kernel.tiles[tile].layout, &visits))
+                let layout = kernel.tiles[tile].layout;
+                Cost::Shared(tile, banks::judge(&kernel, site, tile, layout, &visits))
             }
             Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
         };
         rows.push(Some(row(&kernel, site, &cost, alignment_verdict, diagnostics)));
         match &cost {
-            Cost::Shared(cost) => banks::report(&kernel, &facts, site, cost, diagnostics),
+            Cost::Shared(tile, cost) => {
+                conflicts.extend(banks::uncovered(&kernel, &facts, site, *tile, cost, diagnostics));
+            }
             Cost::Global(cost) => coalescing::report(&kernel, site, cost, diagnostics),
         }
     }
     bounds::report(&kernel, violations, diagnostics);
     alignment::report(&kernel, &facts, &misaligned, diagnostics);
+    banks::report(&kernel, conflicts, diagnostics);
     budget::check(&kernel, &rows, diagnostics);
     if diagnostics.is_failed() {
         return None;
@@ -156,7 +160,7 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
 }
 
 enum Cost {
-    Shared(banks::Judgement),
+    Shared(Handle<Tile>, banks::Judgement),
     Global(coalescing::Judgement),
 }
 
@@ -215,7 +219,7 @@ fn row(
         alignment,
     };
     match cost {
-        Cost::Shared(cost) => {
+        Cost::Shared(_, cost) => {
             row.instructions = cost.instructions;
             row.wavefronts = cost.wavefronts;
             row.ideal_wavefronts = cost.ideal;

@@ -236,14 +236,10 @@ fn stages_of_a_loop_of_unknown_length() {
         expect![[r#"
             error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
             note: lanes 0, 8, 16, 24 of warp 0 write words 0, 32, 64, 96: 4 words of bank 0
+            note: likewise the load on line 8
             help: `Shared<[[[f32; 4]; 32]; 3], Pad<1>>` makes this 1, and the load on line 8 goes from 4 to 1 (1,920 bytes)
             help: `Shared<[[[f32; 4]; 32]; 3], Swizzle<2, 0, 5>>` likewise, in 1,536 bytes
               at `tile[k % 3][thread_x()][0]`
-            error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
-            note: lanes 0, 8, 16, 24 of warp 0 read words 124, 92, 60, 28: 4 words of bank 28
-            help: `Shared<[[[f32; 4]; 32]; 3], Pad<1>>` makes this 1, and the store on line 6 goes from 4 to 1 (1,920 bytes)
-            help: `Shared<[[[f32; 4]; 32]; 3], Swizzle<2, 0, 5>>` likewise, in 1,536 bytes
-              at `tile[k % 3][31 - thread_x()][0]`
         "#]],
     );
 }
