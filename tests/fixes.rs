@@ -89,16 +89,10 @@ fn others_improve_too() {
         expect![[r#"
             line 3: shared-memory bank conflict: 32 wavefronts where 1 is enough [TP0101]
             note: lanes 0, 1, 2, … 31 of warp 0 write words 0, 32, 64, … 992: 32 words of bank 0
+            note: likewise the load on line 4
             help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this 1, and the load on line 4 goes from 32 to 1 (4,224 bytes)
-            help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes
-
-            line 4: shared-memory bank conflict: 32 wavefronts where 1 is enough [TP0101]
-            note: lanes 0, 1, 2, … 31 of warp 0 read words 0, 32, 64, … 992: 32 words of bank 0
-            help: `Shared<[[f32; 32]; 32], Pad<1>>` makes this 1, and the store on line 3 goes from 32 to 1 (4,224 bytes)
             help: `Shared<[[f32; 32]; 32], Xor<1>>` likewise, in 4,096 bytes"#]],
         expect![[r#"
-            Shared<[[f32; 32]; 32], Pad<1>>: store 1 at line 3, load 1 at line 4, 4224 bytes
-            Shared<[[f32; 32]; 32], Xor<1>>: store 1 at line 3, load 1 at line 4, 4096 bytes
             Shared<[[f32; 32]; 32], Pad<1>>: store 1 at line 3, load 1 at line 4, 4224 bytes
             Shared<[[f32; 32]; 32], Xor<1>>: store 1 at line 3, load 1 at line 4, 4096 bytes
         "#]],
