@@ -4,7 +4,7 @@ use super::words::{accesses, count};
 use super::{LaunchCheck, Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Lanes, Linear, SymbolKind, Symbols, Visit};
-use crate::ir::{Base, Handle, Kernel, Layout, ParamKind, Site, Tile};
+use crate::ir::{Base, Handle, Kernel, Layout, Param, ParamKind, Site, Tile};
 
 /// What alignment takes.
 #[derive(Debug, Default)]
@@ -55,9 +55,15 @@ pub(super) fn check(
                         }
                     } else if !multiple_of(form, site.place.width, visit, &run.symbols) {
                         let stride = run.symbols.find(&SymbolKind::Stride(param, dimension as u32));
-                        let proven = stride.is_some_and(|stride| {
-                            multiple_of(&run.symbols.resolved(stride), site.place.width, visit, &run.symbols)
-                        });
+                        let stride = stride.map(|stride| run.symbols.resolved(stride));
+                        let width = site.place.width;
+                        if stride.as_ref().is_some_and(|stride| never_multiple_of(stride, width)) {
+                            diagnostics.report(stride_error(kernel, handle, param, dimension as u32));
+                            aligned.bad = true;
+                            return aligned;
+                        }
+                        let proven =
+                            stride.is_some_and(|stride| multiple_of(&stride, width, visit, &run.symbols));
                         if !proven {
                             aligned.checks.push(LaunchCheck::StrideMultiple {
                                 param,
@@ -85,6 +91,13 @@ pub(super) fn multiple_of(form: &Linear, number: u32, visit: &Visit, symbols: &S
     by_cases(form, symbols, CASES, &|form| {
         divides(&form.constant) && form.terms.iter().all(|(_, coefficient)| divides(coefficient))
     })
+}
+
+/// Whether a uniform form is certainly no multiple of a number.
+fn never_multiple_of(form: &Linear, number: u32) -> bool {
+    let rest = |lanes: &Lanes| lanes.uniform().map(|value| value.rem_euclid(i64::from(number)));
+    rest(&form.constant).is_some_and(|rest| rest != 0)
+        && form.terms.iter().all(|(_, coefficient)| rest(coefficient) == Some(0))
 }
 
 /// How many symbols that are one of several values are taken apart at most.
@@ -194,6 +207,22 @@ fn tile_error(
         [] => error,
         likewise => error.note(format!("likewise {}", accesses(kernel, likewise, &diagnostics.spans))),
     }
+}
+
+/// A contract under which no row but the first is aligned.
+fn stride_error(kernel: &Kernel, handle: Handle<Site>, param: Handle<Param>, dimension: u32) -> Diagnostic {
+    let site = &kernel.sites[handle];
+    let (width, stride) = (site.place.width, kernel.stride_name(param, dimension));
+    Diagnostic::new(
+        Code::Misaligned,
+        site.span,
+        format!(
+            "misaligned vector access: {} bytes a lane, and `{stride}` is never a multiple of {width}",
+            kernel.lane_bytes(site)
+        ),
+    )
+    .note(format!("by the contract of `{}`, neighbours are no whole number of vectors apart", kernel.name))
+    .help(format!("promise `{stride} % {width} == 0` instead, or read narrower vectors"))
 }
 
 fn innermost_error(kernel: &Kernel, handle: Handle<Site>, diagnostics: &Diagnostics) -> Diagnostic {

@@ -108,7 +108,7 @@ impl Lower<'_> {
                 let text = self.diagnostics.spans.get(span).text.clone();
                 self.diagnostics.report(
                     Diagnostic::new(Code::Unsupported, span, format!("a tile cannot have the type `{text}`"))
-                        .note("a tile is an array of numbers or bool, with extents known at compile time")
+                        .note("a tile is an array of numbers, with extents known at compile time")
                         .help("write `Shared::<[[f32; 32]; 32]>::new()`"),
                 );
                 None

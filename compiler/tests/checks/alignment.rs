@@ -211,11 +211,10 @@ fn pitches() {
     check(
         &rows(", input.pitch() % 4 == 1"),
         expect![[r#"
-        read `input.read::<4>([thread_y(), 4 * thread_x()])`: 1 × 16 B, 16/16 sectors; alignment at launch: input.pitch() % 4 == 0, the first element is 16-byte aligned
-        write `output.write([64 * thread_y() + 4 * thread_x()], input.read::<4>([thread_y(), 4 * thread_x()]))`: 1 × 16 B, 16/16 sectors; alignment at launch: the first element is 16-byte aligned
-        launch: output.len() >= 128
-        launch: input.pitch() % 4 == 1
-        launch: input.pitch() % 4 == 0
-    "#]],
+            error: misaligned vector access: 16 bytes a lane, and `input.pitch()` is never a multiple of 4 [TP0301]
+            note: by the contract of `kernel`, neighbours are no whole number of vectors apart
+            help: promise `input.pitch() % 4 == 0` instead, or read narrower vectors
+              at `input.read::<4>([thread_y(), 4 * thread_x()])`
+        "#]],
     );
 }

@@ -166,20 +166,20 @@ fn tiles_of_other_types() {
     check(
         &tile("Shared::<f32>"),
         expect![[r#"
-        error: a tile cannot have the type `f32` [TP0002]
-        note: a tile is an array of numbers or bool, with extents known at compile time
-        help: write `Shared::<[[f32; 32]; 32]>::new()`
-          at `f32`
-    "#]],
+            error: a tile cannot have the type `f32` [TP0002]
+            note: a tile is an array of numbers, with extents known at compile time
+            help: write `Shared::<[[f32; 32]; 32]>::new()`
+              at `f32`
+        "#]],
     );
     check(
         &tile("Shared::<[[usize; 32]; 8]>"),
         expect![[r#"
-        error: a tile cannot have the type `[[usize; 32]; 8]` [TP0002]
-        note: a tile is an array of numbers or bool, with extents known at compile time
-        help: write `Shared::<[[f32; 32]; 32]>::new()`
-          at `[[usize; 32]; 8]`
-    "#]],
+            error: a tile cannot have the type `[[usize; 32]; 8]` [TP0002]
+            note: a tile is an array of numbers, with extents known at compile time
+            help: write `Shared::<[[f32; 32]; 32]>::new()`
+              at `[[usize; 32]; 8]`
+        "#]],
     );
     check(
         &tile("Shared::<[[f32; 0]; 8]>"),
