@@ -189,11 +189,15 @@ pub(super) struct Uncovered {
     site: Handle<Site>,
     /// The tile, where another layout of it mends all accesses: then these have one cause.
     cause: Option<Handle<Tile>>,
+    /// The largest excess of one warp instruction.
+    excess: u32,
     error: Diagnostic,
 }
 
 /// Reports the accesses; those that one layout mends, together.
 pub(super) fn report(kernel: &Kernel, mut list: Vec<Uncovered>, diagnostics: &mut Diagnostics) {
+    // The worst one speaks for the others.
+    list.sort_by_key(|access| std::cmp::Reverse(access.excess));
     while !list.is_empty() {
         let first = list.remove(0);
         let (likewise, rest): (Vec<_>, Vec<_>) =
@@ -225,7 +229,7 @@ pub(super) fn uncovered(
         let error = Diagnostic::new(Code::BankConflict, site.span, "shared-memory bank conflicts cannot be ruled out here")
             .note(reason.clone())
             .help("take responsibility for the cost: `#[budget(bank_conflict = 31, because = \"…\")]` on the statement");
-        return budget.is_none().then_some(Uncovered { site: handle, cause: None, error });
+        return budget.is_none().then_some(Uncovered { site: handle, cause: None, excess: 0, error });
     }
     let worst = judgement.worst.as_ref()?;
     let excess = worst.wavefronts - worst.ideal;
@@ -278,5 +282,5 @@ pub(super) fn uncovered(
     for fix in fixes {
         error = error.help(fix);
     }
-    Some(Uncovered { site: handle, cause, error })
+    Some(Uncovered { site: handle, cause, excess, error })
 }
