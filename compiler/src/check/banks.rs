@@ -1,6 +1,7 @@
 //! Does every shared access take the fewest wavefronts.
 
-use super::words::{accesses, count, list, verb};
+use super::together::{self, Finding};
+use super::words::{count, list, verb};
 use super::{Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Obstacle, Presence, Run, Visit, tile_offset};
@@ -183,35 +184,18 @@ fn describe(obstacle: &Obstacle, run: &Run) -> String {
     }
 }
 
-/// An access whose cost no budget covers.
+/// An access whose cost no budget covers; the cause is a tile where another layout of it mends all its accesses.
 #[derive(Debug)]
 pub(super) struct Uncovered {
-    site: Handle<Site>,
-    /// The tile, where another layout of it mends all accesses: then these have one cause.
-    cause: Option<Handle<Tile>>,
     /// The largest excess of one warp instruction.
     excess: u32,
-    error: Diagnostic,
+    finding: Finding<Handle<Tile>>,
 }
 
-/// Reports the accesses; those that one layout mends, together.
+/// Reports the accesses; the worst one speaks for those that one layout mends.
 pub(super) fn report(kernel: &Kernel, mut list: Vec<Uncovered>, diagnostics: &mut Diagnostics) {
-    // The worst one speaks for the others.
     list.sort_by_key(|access| std::cmp::Reverse(access.excess));
-    while !list.is_empty() {
-        let first = list.remove(0);
-        let (likewise, rest): (Vec<_>, Vec<_>) =
-            list.into_iter().partition(|other| first.cause.is_some() && other.cause == first.cause);
-        list = rest;
-        let likewise: Vec<Handle<Site>> = likewise.into_iter().map(|other| other.site).collect();
-        diagnostics.report(match likewise.as_slice() {
-            [] => first.error,
-            likewise => {
-                let names = accesses(kernel, likewise, &diagnostics.spans);
-                first.error.note(format!("likewise {names}"))
-            }
-        });
-    }
+    together::report(kernel, list.into_iter().map(|access| access.finding).collect(), diagnostics);
 }
 
 /// What the budget does not cover, if anything.
@@ -229,7 +213,9 @@ pub(super) fn uncovered(
         let error = Diagnostic::new(Code::BankConflict, site.span, "shared-memory bank conflicts cannot be ruled out here")
             .note(reason.clone())
             .help("take responsibility for the cost: `#[budget(bank_conflict = 31, because = \"…\")]` on the statement");
-        return budget.is_none().then_some(Uncovered { site: handle, cause: None, excess: 0, error });
+        return budget
+            .is_none()
+            .then_some(Uncovered { excess: 0, finding: Finding { site: handle, cause: None, error } });
     }
     let worst = judgement.worst.as_ref()?;
     let excess = worst.wavefronts - worst.ideal;
@@ -282,5 +268,5 @@ pub(super) fn uncovered(
     for fix in fixes {
         error = error.help(fix);
     }
-    Some(Uncovered { site: handle, cause, excess, error })
+    Some(Uncovered { excess, finding: Finding { site: handle, cause, error } })
 }

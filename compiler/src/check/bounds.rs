@@ -2,19 +2,15 @@
 
 use super::Visits;
 use super::alignment::multiple_of;
-use super::words::{accesses, and, thread, verb};
+use super::together::{self, Finding};
+use super::words::{and, thread, verb};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Lanes, Linear, Run, SymbolKind, Visit, lower_bound, non_negative};
 use crate::ir::{Base, Handle, Kernel, ParamKind, Scalar, Site};
 
-/// An access that is not proven to stay inside.
-#[derive(Debug)]
-pub(super) struct Violation {
-    site: Handle<Site>,
-    error: Diagnostic,
-    /// What would have to be non-negative, where a guard can mend it.
-    needed: Vec<Linear>,
-}
+/// An access that is not proven to stay inside; the cause is what would have to be non-negative, where a guard can mend
+/// it.
+pub(super) type Violation = Finding<Vec<Linear>>;
 
 /// The first execution of an access that may leave its tile or tensor: one cause, whatever the others do.
 pub(super) fn judge(
@@ -42,21 +38,7 @@ pub(super) fn report(kernel: &Kernel, mut violations: Vec<Violation>, diagnostic
         let start = diagnostics.spans.get(kernel.sites[violation.site].span).start.start();
         (start.line, start.column)
     });
-    while !violations.is_empty() {
-        let first = violations.remove(0);
-        let (likewise, rest): (Vec<_>, Vec<_>) = violations
-            .into_iter()
-            .partition(|other| !first.needed.is_empty() && other.needed == first.needed);
-        violations = rest;
-        let likewise: Vec<Handle<Site>> = likewise.into_iter().map(|violation| violation.site).collect();
-        diagnostics.report(match likewise.as_slice() {
-            [] => first.error,
-            likewise => {
-                let names = accesses(kernel, likewise, &diagnostics.spans);
-                first.error.note(format!("likewise {names}"))
-            }
-        });
-    }
+    together::report(kernel, violations, diagnostics);
 }
 
 /// An index of which nothing says that it stays below its extent.
@@ -138,7 +120,7 @@ fn outside(
         thread(kernel, at),
         verb(site.role)
     ));
-    Violation { site: handle, error, needed: Vec::new() }
+    Finding { site: handle, cause: None, error }
 }
 
 /// An access that nothing keeps inside.
@@ -201,8 +183,8 @@ fn unguarded(
             ))
         }
     };
-    let needed = open.into_iter().map(|open| open.above).collect::<Option<Vec<_>>>().unwrap_or_default();
-    Violation { site: handle, error, needed }
+    let cause = open.into_iter().map(|open| open.above).collect();
+    Finding { site: handle, cause, error }
 }
 
 /// The promise that helps a vector whose first element is inside: of multiples of its width, the smaller is smaller by

@@ -18,6 +18,7 @@ mod budget;
 mod coalescing;
 mod fix;
 mod resources;
+mod together;
 mod values;
 mod words;
 

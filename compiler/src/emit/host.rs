@@ -18,7 +18,7 @@ pub(super) fn item(
     source: &Source,
     diagnostics: &Diagnostics,
 ) -> TokenStream {
-    let description = description(checked, cuda, source, diagnostics);
+    let description = description(&ast.function.sig.ident, checked, cuda, source, diagnostics);
     let text = &cuda.text;
     let methods = methods(ast, true);
     declaration(
@@ -203,9 +203,15 @@ impl Argument<'_> {
     }
 }
 
-fn description(checked: &Checked, cuda: &Cuda, source: &Source, diagnostics: &Diagnostics) -> TokenStream {
+fn description(
+    name: &Ident,
+    checked: &Checked,
+    cuda: &Cuda,
+    source: &Source,
+    diagnostics: &Diagnostics,
+) -> TokenStream {
     let kernel = checked.kernel();
-    let (attribute, item, text, entry) = (&source.attribute, &source.item, &cuda.text, &cuda.entry);
+    let (attribute, item, entry) = (&source.attribute, &source.item, &cuda.entry);
     let lines = cuda.lines.iter().map(|(line, span)| {
         let rust = Literal::u32_unsuffixed(diagnostics.spans.line(*span));
         let line = Literal::u32_unsuffixed(*line);
@@ -251,7 +257,7 @@ fn description(checked: &Checked, cuda: &Cuda, source: &Source, diagnostics: &Di
             name: #entry,
             attribute: #attribute,
             item: #item,
-            cuda: #text,
+            cuda: #name::CUDA_SOURCE,
             lines: &[#(#lines),*],
             file: ::core::file!(),
             narrow: #narrow,

@@ -1,7 +1,7 @@
 //! The value of an expression for every thread.
 
 use super::lanes::{Lanes, Mask};
-use super::linear::{Linear, SymbolId};
+use super::linear::Linear;
 use super::prove::{follows, lower_bound, non_negative, tighten};
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::truth::{Truth, Value};
@@ -164,16 +164,14 @@ impl Walk<'_> {
         narrow_high: i128,
         name: String,
     ) -> Linear {
-        if self.symbols.find(&kind).is_none() {
-            let id = self
-                .symbols
-                .add(Symbol { narrow_high, ..Symbol::new(kind.clone(), range, Scope::Block, name) });
-            if let Some(residue) = self.residues.get(&kind) {
-                self.symbols.split(id, *residue);
-            }
+        if let Some(id) = self.symbols.find(&kind) {
             return self.symbols.resolved(id);
         }
-        let id = self.symbols.find(&kind).unwrap_or(SymbolId(0));
+        let residue = self.residues.get(&kind);
+        let id = self.symbols.add(Symbol { narrow_high, ..Symbol::new(kind, range, Scope::Block, name) });
+        if let Some(residue) = residue {
+            self.symbols.split(id, *residue);
+        }
         self.symbols.resolved(id)
     }
 

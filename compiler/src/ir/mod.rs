@@ -610,6 +610,14 @@ impl Kernel {
         }
     }
 
+    /// How many extents a tile or tensor has.
+    pub fn rank(&self, base: Base) -> usize {
+        match base {
+            Base::Tile(tile) => self.tiles[tile].extents.len(),
+            Base::Tensor(param) => self.tensor_rank(param) as usize,
+        }
+    }
+
     /// The name of a tile or tensor.
     pub fn base_name(&self, base: Base) -> &str {
         match base {
@@ -620,16 +628,16 @@ impl Kernel {
 
     /// An extent of a tensor as a user writes it, such as `input.rows()`.
     pub fn extent_name(&self, param: Handle<Param>, dimension: u32) -> String {
-        extent_text(&self.params[param].name, self.rank(param), dimension)
+        extent_text(&self.params[param].name, self.tensor_rank(param), dimension)
     }
 
     /// A stride of a tensor as a user writes it, such as `input.pitch()`.
     pub fn stride_name(&self, param: Handle<Param>, dimension: u32) -> String {
-        stride_text(&self.params[param].name, self.rank(param), dimension)
+        stride_text(&self.params[param].name, self.tensor_rank(param), dimension)
     }
 
     /// How many extents an argument has: 0 for a scalar.
-    fn rank(&self, param: Handle<Param>) -> u32 {
+    fn tensor_rank(&self, param: Handle<Param>) -> u32 {
         match self.params[param].kind {
             ParamKind::Tensor { rank, .. } => rank,
             ParamKind::Scalar(_) => 0,

@@ -20,7 +20,7 @@ use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
     Arena, Base, Block, Budget, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind, Scalar,
-    Site, Stmt, Type,
+    Stmt, Type,
 };
 use crate::span::SpanId;
 use quote::ToTokens;
@@ -386,10 +386,6 @@ impl Lower<'_> {
         if let Some(block) = self.blocks.last_mut() {
             block.push(stmt);
         }
-    }
-
-    fn add_site(&mut self, site: Site) -> Handle<Site> {
-        self.kernel.sites.add(site)
     }
 
     /// Runs `fill` with a new statement list and a new scope.

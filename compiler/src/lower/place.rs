@@ -70,18 +70,11 @@ impl Lower<'_> {
     }
 
     fn memory_target(&mut self, base: Base, indices: &[&Expr], at: &ExprIndex) -> Option<Place> {
-        let (rank, indices): (usize, Vec<&Expr>) = match base {
-            Base::Tile(tile) => (self.kernel.tiles[tile].extents.len(), indices.to_vec()),
-            Base::Tensor(param) => {
-                let rank = match self.kernel.params[param].kind {
-                    ParamKind::Tensor { rank, .. } => rank as usize,
-                    ParamKind::Scalar(_) => 0,
-                };
-                match indices {
-                    [Expr::Array(array)] => (rank, array.elems.iter().collect()),
-                    _ => (rank, Vec::new()),
-                }
-            }
+        let rank = self.kernel.rank(base);
+        let indices: Vec<&Expr> = match (base, indices) {
+            (Base::Tile(_), indices) => indices.to_vec(),
+            (Base::Tensor(_), [Expr::Array(array)]) => array.elems.iter().collect(),
+            (Base::Tensor(_), _) => Vec::new(),
         };
         if indices.len() != rank {
             let name = self.kernel.base_name(base).to_string();
@@ -175,13 +168,7 @@ impl Lower<'_> {
             self.mismatch(index);
             return None;
         };
-        let rank = match base {
-            Base::Tile(tile) => self.kernel.tiles[tile].extents.len(),
-            Base::Tensor(param) => match self.kernel.params[param].kind {
-                ParamKind::Tensor { rank, .. } => rank as usize,
-                ParamKind::Scalar(_) => 0,
-            },
-        };
+        let rank = self.kernel.rank(base);
         if array.elems.len() != rank {
             self.mismatch(index);
             return None;
@@ -228,31 +215,21 @@ impl Lower<'_> {
             self.defer(Code::Type, at, format!("`{name}` is taken by `&` and written"), "take it by `&mut`");
             return None;
         }
-        let span = self.span(at);
-        let budget = self.budget;
-        Some(self.add_site(Site {
-            place,
-            role,
-            proxy: Proxy::Generic,
-            issuer: Issuer::EveryLane,
-            budget,
-            span,
-        }))
+        Some(self.access(place, role, at))
+    }
+
+    /// A new access site, under the budget of the statement.
+    fn access(&mut self, place: Place, role: Role, at: &impl ToTokens) -> Handle<Site> {
+        let (span, budget) = (self.span(at), self.budget);
+        let (proxy, issuer) = (Proxy::Generic, Issuer::EveryLane);
+        self.kernel.sites.add(Site { place, role, proxy, issuer, budget, span })
     }
 
     /// A load into a fresh variable, and the expression that reads that.
     pub(super) fn load(&mut self, place: Place, ty: Ty, at: &impl ToTokens) -> Handle<ir::Expr> {
         let span = self.span(at);
         let name = format!("{}_value", self.kernel.base_name(place.base));
-        let budget = self.budget;
-        let site = self.add_site(Site {
-            place,
-            role: Role::Read,
-            proxy: Proxy::Generic,
-            issuer: Issuer::EveryLane,
-            budget,
-            span,
-        });
+        let site = self.access(place, Role::Read, at);
         let local = self.local(&name, ty, Vec::new(), span);
         self.push(Stmt::Load { local, site });
         self.expr(ExprKind::Local(local), ty, span)
