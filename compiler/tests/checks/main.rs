@@ -1,5 +1,6 @@
 //! What the checks accept and refuse: kernels as text, and what the compiler says about them.
 
+mod auto;
 mod alignment;
 mod banks;
 mod bounds;
