@@ -64,12 +64,7 @@ pub(super) fn tile_obstacle(
 }
 
 /// The index without the symbols, where these move all threads alike and make no conflict.
-fn known_part(
-    tile: &Tile,
-    layout: Layout,
-    visit: &Visit,
-    symbols: &Symbols,
-) -> Result<Vec<Lanes>, Obstacle> {
+fn known_part(tile: &Tile, layout: Layout, visit: &Visit, symbols: &Symbols) -> Result<Vec<Lanes>, Obstacle> {
     let mut stride = 1i64;
     let mut constants: Vec<Lanes> = Vec::with_capacity(visit.index.len());
     // Symbols that are not known to leave a swizzle as it is: the number that each moves an offset by, and its divisor

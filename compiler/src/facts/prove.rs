@@ -174,12 +174,7 @@ fn corners(symbol: SymbolId, coefficient: &Lanes, mask: &Mask, symbols: &Symbols
     let (low, high) = symbols.range(symbol);
     let (least, most) = coefficient.extremes(mask)?;
     let (least, most) = (i128::from(least), i128::from(most));
-    Some([
-        least.checked_mul(low)?,
-        least.checked_mul(high)?,
-        most.checked_mul(low)?,
-        most.checked_mul(high)?,
-    ])
+    Some([least.checked_mul(low)?, least.checked_mul(high)?, most.checked_mul(low)?, most.checked_mul(high)?])
 }
 
 /// A fact with its constant lowered to what whole numbers allow: `4 a − 1 ≥ 0` means `4 a − 4 ≥ 0`.
