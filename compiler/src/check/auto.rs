@@ -158,17 +158,19 @@ fn candidates(tile: &Tile, widest: u32) -> impl Iterator<Item = Layout> + use<'_
     let elements: u32 = tile.extents.iter().product();
     let rows = elements / row.max(1);
     // A chunk smaller than a vector would take it apart.
-    let xors = (0..16).map(|log| 1u32 << log).filter(move |chunk| *chunk < row && chunk.is_multiple_of(widest));
+    let xors =
+        (0..16).map(|log| 1u32 << log).filter(move |chunk| *chunk < row && chunk.is_multiple_of(widest));
     let element = tile.element.bytes().max(1);
     // The bits of an element's number that name its bank end here; a change of higher ones moves no element to
     // another bank, and bits beyond the tile are 0.
     let (banks, top) = ((128 / element).max(1).ilog2(), elements.next_power_of_two().ilog2());
-    let swizzles = (0..banks).filter(move |base| (1u32 << base).is_multiple_of(widest)).flat_map(move |base| {
-        (1..=banks - base).flat_map(move |bits| {
-            let last = top.saturating_sub(base + bits);
-            (bits..=last).map(move |shift| Layout::Swizzle { bits, base, shift: shift as i32 })
-        })
-    });
+    let swizzles =
+        (0..banks).filter(move |base| (1u32 << base).is_multiple_of(widest)).flat_map(move |base| {
+            (1..=banks - base).flat_map(move |bits| {
+                let last = top.saturating_sub(base + bits);
+                (bits..=last).map(move |shift| Layout::Swizzle { bits, base, shift: shift as i32 })
+            })
+        });
     let xors = xors.filter(move |_| rows > 1).map(Layout::Xor);
     let pads = (1..=fix::MOST_PADDING).map(Layout::Pad).filter(move |_| rows > 1);
     std::iter::once(Layout::RowMajor)

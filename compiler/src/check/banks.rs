@@ -119,8 +119,7 @@ pub(super) fn taken(site: &Site, visit: &Visit, access: &Access, known: &mut Kno
             cost
         }
     };
-    let mut taken =
-        Taken { cost, most: cost.wavefronts, ideal: cost.ideal_wavefronts, some_lanes: false };
+    let mut taken = Taken { cost, most: cost.wavefronts, ideal: cost.ideal_wavefronts, some_lanes: false };
     // Fewer lanes never take more wavefronts, but a wide load may merge once partners are missing, which lowers what is
     // ideal.
     let merged = merged_groups(access);

@@ -62,8 +62,15 @@ impl Lower<'_> {
             [layout, ..] if is_auto(layout) => (Layout::RowMajor, Choice::Auto),
             [layout, ..] => (self.layout(layout)?, Choice::Written),
         };
-        let tile =
-            Tile { name: name.to_string(), element, extents, layout, choice, alignment: TILE_ALIGNMENT, span };
+        let tile = Tile {
+            name: name.to_string(),
+            element,
+            extents,
+            layout,
+            choice,
+            alignment: TILE_ALIGNMENT,
+            span,
+        };
         if let Some(defect) = layout.defect(&tile.extents) {
             let mut error = Diagnostic::new(
                 Code::Layout,

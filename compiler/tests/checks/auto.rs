@@ -87,14 +87,19 @@ fn a_bound_that_no_layout_passes() {
             ),
         )
     };
-    check(&source(""), expect![[r#"
+    check(
+        &source(""),
+        expect![[r#"
         error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
         note: lanes 0, 8, 16, 24 of warp 0 read words 0, 256, 512, 768: 4 words of bank 0
         note: `Auto` chose `Shared<[[u16; 64]; 64], Xor<8>>`: 384 excess wavefronts a block, 3 of one instruction at most; no layout that keeps vectors of 16 bytes whole has fewer: the 32 words that warp 0 needs on line 13 are in 8 banks, so 4 wavefronts are the least
         help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 3, because = "…")]` on the statement
           at `tile[col][row]`
-    "#]]);
-    check(&source("#[budget(bank_conflict = 3, because = \"no layout has fewer\")]"), expect![[r#"
+    "#]],
+    );
+    check(
+        &source("#[budget(bank_conflict = 3, because = \"no layout has fewer\")]"),
+        expect![[r#"
         read `input.read::<8>([row, col])`: 16 × 16 B, 256/256 sectors; alignment at launch: the first element is 16-byte aligned
         write `tile.write([row, col], input.read::<8>([row, col]))`: 16 × 16 B, 64/64 wavefronts
         read `tile[col][row]`: 128 × 2 B, 512/128 wavefronts, worst excess 3; cost budgeted: no layout has fewer
@@ -106,7 +111,8 @@ fn a_bound_that_no_layout_passes() {
         launch: output.rows() == 64
         launch: output.cols() == 64
         launch: input.pitch() % 8 == 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the checks accept and refuse: kernels as text, and what the compiler says about them.
 
-mod auto;
 mod alignment;
+mod auto;
 mod banks;
 mod bounds;
 mod budgets;
