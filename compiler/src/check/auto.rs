@@ -1,6 +1,6 @@
 //! The layouts that the source leaves to the compiler.
 //!
-//! A tile of type `Shared<…, Auto>` gets the layout with the fewest excess wavefronts over all its accesses, a block; of
+//! A tile of type `Shared<…, Auto>` gets the layout with the fewest excess wavefronts over all its accesses; of
 //! these the one whose worst instruction has the fewest, then the one with the fewest bytes, then the first in the order
 //! of [`candidates`]. Budgets play no part: what is left needs one as under any layout. Tiles are decided one after
 //! another, and no tile's accesses look at another's layout.
@@ -196,7 +196,6 @@ fn is_aligned<'a>(
 }
 
 /// What a layout costs, in all and by access; `None` as soon as it is no better than `best`.
-#[expect(clippy::type_complexity, reason = "two numbers")]
 fn score(
     kernel: &Kernel,
     tile: Handle<Tile>,
@@ -324,7 +323,7 @@ impl Found {
             Some(Score { excess, worst, .. }) => {
                 let total = u32::try_from(excess).map_or_else(|_| excess.to_string(), grouped);
                 let layouts = count(self.tried, "layout");
-                let left = format!("{total} excess wavefronts a block, {worst} of one instruction at most");
+                let left = format!("{total} excess wavefronts in all, {worst} of one instruction at most");
                 match &self.bound.worst {
                     Some(crowd) if excess == self.bound.excess => {
                         format!("{left}; {}", crowd.text(kernel, diagnostics))

@@ -275,19 +275,21 @@ pub(super) fn uncovered(
     if let Some(budget) = budget {
         error = error.note(format!("the budget accepts an excess of {budget}, and this one is {excess}"));
     }
-    let fixes = fix::conflict(kernel, facts, handle, tile, diagnostics);
-    if let Some(chosen) = chosen {
-        let ty = kernel.tiles[tile].rust(kernel.tiles[tile].layout);
-        error = error.note(format!("`Auto` chose `{ty}`: {}", chosen.reason));
-    }
-    if fixes.is_empty() && chosen.is_none() {
-        error = error.note(format!(
-            "no padding up to {} elements and no swizzle of `{}` makes every access to it conflict-free",
-            fix::MOST_PADDING,
-            kernel.tiles[tile].rust(Layout::RowMajor)
-        ));
-    }
+    // What the compiler chose is the best that it can offer.
+    let fixes = match chosen {
+        Some(_) => Vec::new(),
+        None => fix::conflict(kernel, facts, handle, tile, diagnostics),
+    };
     if fixes.is_empty() {
+        let tile = &kernel.tiles[tile];
+        error = error.note(match chosen {
+            Some(chosen) => format!("`Auto` chose `{}`: {}", tile.rust(tile.layout), chosen.reason),
+            None => format!(
+                "no padding up to {} elements and no swizzle of `{}` makes every access to it conflict-free",
+                fix::MOST_PADDING,
+                tile.rust(Layout::RowMajor)
+            ),
+        });
         error = error.help(format!(
             "change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = {excess}, because = \"…\")]` on the statement"
         ));

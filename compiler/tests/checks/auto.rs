@@ -90,28 +90,28 @@ fn a_bound_that_no_layout_passes() {
     check(
         &source(""),
         expect![[r#"
-        error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
-        note: lanes 0, 8, 16, 24 of warp 0 read words 0, 256, 512, 768: 4 words of bank 0
-        note: `Auto` chose `Shared<[[u16; 64]; 64], Xor<8>>`: 384 excess wavefronts a block, 3 of one instruction at most; no layout that keeps vectors of 16 bytes whole has fewer: the 32 words that warp 0 needs on line 13 are in 8 banks, so 4 wavefronts are the least
-        help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 3, because = "…")]` on the statement
-          at `tile[col][row]`
-    "#]],
+            error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
+            note: lanes 0, 8, 16, 24 of warp 0 read words 0, 256, 512, 768: 4 words of bank 0
+            note: `Auto` chose `Shared<[[u16; 64]; 64], Xor<8>>`: 384 excess wavefronts in all, 3 of one instruction at most; no layout that keeps vectors of 16 bytes whole has fewer: the 32 words that warp 0 needs on line 13 are in 8 banks, so 4 wavefronts are the least
+            help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 3, because = "…")]` on the statement
+              at `tile[col][row]`
+        "#]],
     );
     check(
         &source("#[budget(bank_conflict = 3, because = \"no layout has fewer\")]"),
         expect![[r#"
-        read `input.read::<8>([row, col])`: 16 × 16 B, 256/256 sectors; alignment at launch: the first element is 16-byte aligned
-        write `tile.write([row, col], input.read::<8>([row, col]))`: 16 × 16 B, 64/64 wavefronts
-        read `tile[col][row]`: 128 × 2 B, 512/128 wavefronts, worst excess 3; cost budgeted: no layout has fewer
-        write `output[[row, col]]`: 128 × 2 B, 256/256 sectors
-        shared: 8192 bytes
-        `tile`: Auto chose Shared<[[u16; 64]; 64], Xor<8>>: 384 excess wavefronts a block, 3 of one instruction at most; no layout that keeps vectors of 16 bytes whole has fewer: the 32 words that warp 0 needs on line 13 are in 8 banks, so 4 wavefronts are the least
-        launch: input.rows() == 64
-        launch: input.cols() == 64
-        launch: output.rows() == 64
-        launch: output.cols() == 64
-        launch: input.pitch() % 8 == 0
-    "#]],
+            read `input.read::<8>([row, col])`: 16 × 16 B, 256/256 sectors; alignment at launch: the first element is 16-byte aligned
+            write `tile.write([row, col], input.read::<8>([row, col]))`: 16 × 16 B, 64/64 wavefronts
+            read `tile[col][row]`: 128 × 2 B, 512/128 wavefronts, worst excess 3; cost budgeted: no layout has fewer
+            write `output[[row, col]]`: 128 × 2 B, 256/256 sectors
+            shared: 8192 bytes
+            `tile`: Auto chose Shared<[[u16; 64]; 64], Xor<8>>: 384 excess wavefronts in all, 3 of one instruction at most; no layout that keeps vectors of 16 bytes whole has fewer: the 32 words that warp 0 needs on line 13 are in 8 banks, so 4 wavefronts are the least
+            launch: input.rows() == 64
+            launch: input.cols() == 64
+            launch: output.rows() == 64
+            launch: output.cols() == 64
+            launch: input.pitch() % 8 == 0
+        "#]],
     );
 }
 
@@ -210,7 +210,7 @@ fn residues_that_a_swizzle_needs() {
         expect![[r#"
             error: shared-memory bank conflict: 2 wavefronts where 1 is enough [TP0101]
             note: lanes 15, 16 of warp 0 write words 480, 512: 2 words of bank 0
-            note: `Auto` chose `Shared<[[f32; 32]; 384], Xor<1>>`: 2 excess wavefronts a block, 1 of one instruction at most, the fewest of 141 layouts
+            note: `Auto` chose `Shared<[[f32; 32]; 384], Xor<1>>`: 2 excess wavefronts in all, 1 of one instruction at most, the fewest of 141 layouts
             help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 1, because = "…")]` on the statement
               at `tile[i + thread_x() / 16][thread_x() % 16 + 16 * (thread_x() / 16)]`
         "#]],

@@ -139,7 +139,7 @@ pub enum Swizzle<const B: u32, const M: u32, const S: i32> {}
 /// The layout that the compiler finds best for this tile.
 ///
 /// It judges `RowMajor`, `Xor`, `Swizzle` and `Pad` on every access to the tile and takes the one with the fewest excess
-/// wavefronts a block in all; of these the one whose worst instruction has the fewest, then the one with the fewest
+/// wavefronts in all; of these the one whose worst instruction has the fewest, then the one with the fewest
 /// bytes, then the first in that order. A layout under which a vector would not be contiguous and aligned is none. The
 /// same kernel always gets the same layout; the report says which, and, where conflicts are left, whether another layout
 /// could have fewer. What is left needs a `#[budget(bank_conflict = …)]`, as under any other layout.
