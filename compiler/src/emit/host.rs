@@ -247,7 +247,11 @@ fn description(
         let multiple = Literal::u32_unsuffixed(*multiple);
         let op = quote!(__tileproof::__private::HostOp);
         quote!(__tileproof::__private::LaunchCheck {
-            condition: &[#op::Stride(#param, #dimension), #op::Int(#multiple), #op::Rem, #op::Int(0), #op::Equal],
+            condition: &[
+                #op::Extent(#param, #dimension), #op::Int(2), #op::Less,
+                #op::Stride(#param, #dimension), #op::Int(#multiple), #op::Rem, #op::Int(0), #op::Equal,
+                #op::Or,
+            ],
             text: #text,
         })
     });
