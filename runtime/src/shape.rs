@@ -313,7 +313,8 @@ mod tests {
             let error = Shape::strided([4, 4], strides, 64).unwrap().injective().unwrap_err();
             assert_eq!(error, ViewError::Overlapping { dimension: 0, stride: strides[0], needed });
         }
-        let injective = |extents: [usize; 3], strides| Shape::strided(extents, strides, 64).unwrap().injective();
+        let injective =
+            |extents: [usize; 3], strides| Shape::strided(extents, strides, 64).unwrap().injective();
         assert!(injective([4, 4, 1], [4, 1, 1]).is_ok());
         // a dimension of one element may have any stride
         assert!(injective([1, 4, 4], [0, 4, 1]).is_ok());

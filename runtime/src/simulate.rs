@@ -19,7 +19,14 @@ use tileproof_model::report::{Role, SiteCounts, SiteReport, Space};
 pub struct HostArgument<'a>(Kind<'a>);
 
 enum Kind<'a> {
-    Tensor { element: ScalarType, data: Buffer<'a>, extents: &'a [usize], strides: &'a [usize], span: usize, address: u64 },
+    Tensor {
+        element: ScalarType,
+        data: Buffer<'a>,
+        extents: &'a [usize],
+        strides: &'a [usize],
+        span: usize,
+        address: u64,
+    },
     Scalar(ScalarValue),
 }
 
@@ -31,11 +38,7 @@ impl<'a> HostArgument<'a> {
 
     /// A tensor that the kernel writes.
     pub fn tensor_mut<T: Element, const R: usize>(view: &'a mut HostTensorMut<'_, T, R>) -> Self {
-        HostArgument::of::<T, R>(
-            Buffer::Write(bytemuck::cast_slice_mut(view.data)),
-            &view.shape,
-            view.offset,
-        )
+        HostArgument::of::<T, R>(Buffer::Write(bytemuck::cast_slice_mut(view.data)), &view.shape, view.offset)
     }
 
     fn of<T: Element, const R: usize>(data: Buffer<'a>, shape: &'a Shape<R>, offset: usize) -> Self {

@@ -122,7 +122,11 @@ impl<const R: usize> Shape<R> {
 
     /// Where a part begins; one without elements, anywhere.
     fn offset(&self, part: &Self, starts: &[usize; R]) -> usize {
-        if part.span == 0 { 0 } else { starts.iter().zip(&self.strides).map(|(start, stride)| start * stride).sum() }
+        if part.span == 0 {
+            0
+        } else {
+            starts.iter().zip(&self.strides).map(|(start, stride)| start * stride).sum()
+        }
     }
 }
 

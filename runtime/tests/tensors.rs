@@ -80,7 +80,10 @@ fn a_part_may_begin_at_an_odd_place() {
     assert_eq!(result[16], 24.0);
     let mut output = HostTensorMut::new(&mut result, [4, 16]).unwrap();
     let error = copy_vectors::simulate(&input.slice([0..4, 1..17]).unwrap(), &mut output).unwrap_err();
-    assert!(matches!(error, Error::Misaligned { parameter: "input", address: 4, alignment: 16, .. }), "{error}");
+    assert!(
+        matches!(error, Error::Misaligned { parameter: "input", address: 4, alignment: 16, .. }),
+        "{error}"
+    );
     // as do parts of parts
     let part = input.slice([0..4, 1..20]).unwrap().slice([0..4, 3..19]).unwrap();
     copy_vectors::simulate(&part, &mut output).unwrap();

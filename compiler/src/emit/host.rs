@@ -243,7 +243,8 @@ fn description(
     let settled = checked.launch_checks().iter().map(|check| {
         let text = check.text(kernel);
         let LaunchCheck::StrideMultiple { param, dimension, multiple } = check;
-        let (param, dimension) = (Literal::u32_unsuffixed(param.index() as u32), Literal::u32_unsuffixed(*dimension));
+        let (param, dimension) =
+            (Literal::u32_unsuffixed(param.index() as u32), Literal::u32_unsuffixed(*dimension));
         let multiple = Literal::u32_unsuffixed(*multiple);
         let op = quote!(__tileproof::__private::HostOp);
         quote!(__tileproof::__private::LaunchCheck {
