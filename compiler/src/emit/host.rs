@@ -416,6 +416,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost,
         bounds,
         alignment,
+        edge,
     } = site;
     let (access, object) = (text(access), text(object));
     let space = match space {
@@ -446,6 +447,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost: #cost,
         bounds: #bounds,
         alignment: #alignment,
+        edge: #edge,
     })
 }
 

@@ -1,12 +1,13 @@
 //! Calls: the vocabulary of the prelude.
 
+use super::tile::TileMethod;
 use super::{Binding, Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Axis, Base, BinaryOp, CompareOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync};
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
 
 /// A function of the prelude, without arguments.
 pub(crate) enum Function {
@@ -207,6 +208,11 @@ impl Lower<'_> {
 
     /// `input.rows()`, `tile.read::<4>([r, c])`, `a.min(b)`.
     pub(super) fn method(&mut self, call: &ExprMethodCall, expected: Option<Ty>) -> Operand {
+        if let Some(method) = TileMethod::named(&call.method.to_string())
+            && let Some((tile, stage)) = self.tile_part(&call.receiver)
+        {
+            return self.tile_operation(call, method, tile, &stage);
+        }
         if let Some(base) = self.memory(&call.receiver) {
             return self.memory_method(call, base, expected);
         }

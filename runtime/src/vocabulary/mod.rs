@@ -8,6 +8,7 @@
 mod shared;
 mod tensor;
 mod threads;
+mod tile;
 mod vector;
 
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
@@ -15,6 +16,7 @@ pub use tensor::{Matrix, Tensor};
 pub use threads::{
     block_x, block_y, block_z, grid_x, grid_y, grid_z, sync_threads, thread_x, thread_y, thread_z,
 };
+pub use tile::WholeTile;
 pub use vector::Vector;
 
 /// What every item of the device vocabulary does on the host.
