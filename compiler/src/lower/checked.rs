@@ -60,8 +60,7 @@ impl Lower<'_> {
 
     /// Whether an index is inside.
     fn inside(&mut self, base: Base, index: &[Handle<ir::Expr>], span: SpanId) -> Handle<ir::Expr> {
-        let (bool_ty, usize_ty) =
-            (self.terms.known(Scalar::Bool), self.terms.known(Scalar::Usize));
+        let (bool_ty, usize_ty) = (self.terms.known(Scalar::Bool), self.terms.known(Scalar::Usize));
         let (bool_ty, usize_ty) = (Ty::scalar(bool_ty), Ty::scalar(usize_ty));
         let mut all: Option<Handle<ir::Expr>> = None;
         for (dimension, index) in index.iter().enumerate() {

@@ -89,18 +89,24 @@ fn a_gather_is_inside_and_its_cost_is_unknown() {
             ),
         )
     };
-    check(&gather(""), expect![[r#"
+    check(
+        &gather(""),
+        expect![[r#"
         error: whether this access coalesces is not known [TP0201]
         note: the address depends on a value of `index`, and may differ from lane to lane
         help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
           at `table.get_or([index[[i]] as usize], -1.0)`
-    "#]]);
-    check(&gather("#[budget(excess_sectors = 31, because = \"a gather\")]"), expect![[r#"
+    "#]],
+    );
+    check(
+        &gather("#[budget(excess_sectors = 31, because = \"a gather\")]"),
+        expect![[r#"
         read `index[[i]]`: 1 × 4 B, 4/4 sectors
         read `table.get_or([index[[i]] as usize], -1.0)`: 1 × 4 B, 0/0 sectors; cost budgeted: a gather
         write `output[[i]]`: 1 × 4 B, 4/4 sectors
         launch: output.len() == index.len()
-    "#]]);
+    "#]],
+    );
 }
 
 /// A halo: the guard is an edge, and the count that of a full warp.
