@@ -57,7 +57,9 @@ impl Lower<'_> {
 
     /// The value of a call of a helper function.
     pub(super) fn helper_call(&mut self, call: &ExprCall, callee: &syn::ExprPath, name: &str) -> Operand {
-        let Some(Found::Item(Item::Function(helper), depth)) = self.find(name) else { return Operand::Poison };
+        let Some(Found::Item(Item::Function(helper), depth)) = self.find(name) else {
+            return Operand::Poison;
+        };
         let helper = Rc::clone(helper);
         if let Some(first) = self.calls.iter().position(|active| Rc::ptr_eq(active, &helper)) {
             return self.recursion(call, first);
@@ -145,7 +147,8 @@ impl Lower<'_> {
 
     /// `a` calls `b`, which calls `a`.
     fn recursion(&mut self, call: &ExprCall, first: usize) -> Operand {
-        let names: Vec<String> = self.calls[first..].iter().map(|helper| helper.sig.ident.to_string()).collect();
+        let names: Vec<String> =
+            self.calls[first..].iter().map(|helper| helper.sig.ident.to_string()).collect();
         let message = match names.as_slice() {
             [name] => format!("the helper function `{name}` calls itself"),
             [name, rest @ ..] => {
@@ -407,9 +410,8 @@ impl Lower<'_> {
                     return self.accepts(element, &Shape::Value(Ty::scalar(value.term)), helper)
                         && self.accepts_argument(width, i128::from(values), helper);
                 }
-                self.value_type(&ty).is_some_and(|ty| {
-                    ty.vector == value.vector && self.terms.unify(ty.term, value.term)
-                })
+                self.value_type(&ty)
+                    .is_some_and(|ty| ty.vector == value.vector && self.terms.unify(ty.term, value.term))
             }
             (_, Shape::Array(..) | Shape::Tuple(_)) => false,
         }

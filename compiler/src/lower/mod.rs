@@ -25,8 +25,8 @@ use crate::ir::{
     Stmt, Type,
 };
 use crate::span::SpanId;
-use quote::ToTokens;
 use item::{Found, Item, TypeItem};
+use quote::ToTokens;
 use std::collections::HashMap;
 use std::rc::Rc;
 use tileproof_model::limits::{MAX_BLOCK, MAX_THREADS_PER_BLOCK};

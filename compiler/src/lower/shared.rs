@@ -141,7 +141,6 @@ impl Lower<'_> {
         }
         Some(layout_of(&segment.ident.to_string(), &numbers))
     }
-
 }
 
 /// A layout by its name and numbers.

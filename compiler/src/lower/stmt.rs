@@ -193,8 +193,7 @@ impl Lower<'_> {
         let value = self.expr(ExprKind::Element(from, source), ty, span);
         let mut statement = Stmt::AssignElement { local: to, index, value };
         for (variable, extent) in counters.into_iter().zip(extents).rev() {
-            let [start, end, step] =
-                [0, i128::from(extent), 1].map(|bound| self.index_literal(bound, span));
+            let [start, end, step] = [0, i128::from(extent), 1].map(|bound| self.index_literal(bound, span));
             let repeat = ir::Loop { variable, start, end, step, body: vec![statement], span };
             statement = Stmt::For(self.kernel.loops.add(repeat));
         }

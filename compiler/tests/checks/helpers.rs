@@ -162,12 +162,15 @@ fn hygiene() {
             launch: output.len() >= 4096
         "#]],
     );
-    check(&warp("let offset = 4usize; fn f() -> usize { offset } output[[f()]] = 0.0;"), expect![[r#"
+    check(
+        &warp("let offset = 4usize; fn f() -> usize { offset } output[[f()]] = 0.0;"),
+        expect![[r#"
         left to rustc: the macro cannot see `offset`, which is declared outside the kernel [TP0005]
         note: in `f`, called on line 3
         help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
           at `offset`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -193,15 +196,20 @@ fn one_budget_for_all_calls() {
 
 #[test]
 fn recursion() {
-    check(&warp("fn f(n: u32) -> u32 { f(n - 1) } let _ = f(3);"), expect![[r#"
+    check(
+        &warp("fn f(n: u32) -> u32 { f(n - 1) } let _ = f(3);"),
+        expect![[r#"
         error: the helper function `f` calls itself [TP0002]
         note: a kernel cannot recurse: every call is inlined, and a GPU thread has no stack to speak of
         note: in `f`, called on line 3
         help: write a loop
           at `f(n - 1)`
-    "#]]);
+    "#]],
+    );
     check(
-        &warp("fn f(n: u32) -> u32 { g(n) + 1 } fn g(n: u32) -> u32 { h(n) } fn h(n: u32) -> u32 { f(n) } let _ = f(3);"),
+        &warp(
+            "fn f(n: u32) -> u32 { g(n) + 1 } fn g(n: u32) -> u32 { h(n) } fn h(n: u32) -> u32 { f(n) } let _ = f(3);",
+        ),
         expect![[r#"
             error: the helper function `f` calls itself, by way of `g` and `h` [TP0002]
             note: a kernel cannot recurse: every call is inlined, and a GPU thread has no stack to speak of
@@ -216,35 +224,52 @@ fn recursion() {
 
 #[test]
 fn refused() {
-    check(&warp("fn f(v: &[f32]) -> f32 { v[0] } let a = [0.0; 4]; let _ = f(&a);"), expect![[r#"
+    check(
+        &warp("fn f(v: &[f32]) -> f32 { v[0] } let a = [0.0; 4]; let _ = f(&a);"),
+        expect![[r#"
         error: a helper function cannot take a slice: how long it is must be known [TP0002]
         help: take an array, `values: &[f32; N]`, with `const N: usize` if lengths differ
           at `[f32]`
-    "#]]);
-    check(&warp("fn f(g: fn(f32) -> f32) -> f32 { g(1.0) } fn h(x: f32) -> f32 { x } let _ = f(h);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("fn f(g: fn(f32) -> f32) -> f32 { g(1.0) } fn h(x: f32) -> f32 { x } let _ = f(h);"),
+        expect![[r#"
         error: a kernel has no function pointers: every call is inlined [TP0002]
         help: call the function by its name
           at `fn(f32) -> f32`
-    "#]]);
-    check(&warp("fn f(x: impl Copy) { } f(1); fn g(x: &dyn Copy) { } g(&2);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("fn f(x: impl Copy) { } f(1); fn g(x: &dyn Copy) { } g(&2);"),
+        expect![[r#"
         error: a helper function cannot take `impl Trait` [TP0002]
         help: write a type parameter: `fn helper<T>(value: T)`
           at `impl Copy`
         error: a kernel has no trait objects [TP0002]
         help: a type parameter takes several types: `fn helper<T>(value: T)`
           at `dyn Copy`
-    "#]]);
-    check(&warp("fn h(x: f32) -> f32 { x } let g = h;"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("fn h(x: f32) -> f32 { x } let g = h;"),
+        expect![[r#"
         error: a function is not a value in a kernel [TP0002]
         help: call it: a GPU thread has no function pointers here, every call is inlined
           at `h`
-    "#]]);
-    check(&warp("fn f(x: &mut f32) { } f(&mut output[[3]]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("fn f(x: &mut f32) { } f(&mut output[[3]]);"),
+        expect![[r#"
         error: a reference to a part of a tile, a tensor or a vector cannot be passed to a helper function [TP0002]
         help: pass the whole of it with the index, or pass the value and return the new one
           at `output[[3]]`
-    "#]]);
-    check(&warp("fn f(x: f32) { } f(1, 2); f(1u32); fn g() -> f32 { 1u8 } g();"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("fn f(x: f32) { } f(1, 2); f(1u32); fn g() -> f32 { 1u8 } g();"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `f(1, 2)`
@@ -255,13 +280,19 @@ fn refused() {
         note: in `g`, called on line 3
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `-> f32`
-    "#]]);
-    check(&warp("fn thread_x() -> usize { 0 } thread_x();"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("fn thread_x() -> usize { 0 } thread_x();"),
+        expect![[r#"
         error: `thread_x` is a function of the prelude [TP0002]
         help: give the helper another name
           at `thread_x`
-    "#]]);
-    check(&warp("unsafe fn f() { } f(); extern \"C\" fn g() { } g(); async fn h() { } h();"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("unsafe fn f() { } f(); extern \"C\" fn g() { } g(); async fn h() { } h();"),
+        expect![[r#"
         error: a kernel cannot use `unsafe` [TP0002]
         help: remove the `unsafe`: what a kernel can do is checked
           at `unsafe`
@@ -271,15 +302,19 @@ fn refused() {
         error: a helper function cannot be `async` [TP0002]
         help: remove `async`
           at `async`
-    "#]]);
-    check(&warp("let a = [0.0f32; 4]; let scale = |x: f32| x * a[0]; let _ = scale(1.0);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &warp("let a = [0.0f32; 4]; let scale = |x: f32| x * a[0]; let _ = scale(1.0);"),
+        expect![[r#"
         error: a kernel cannot have closures [TP0002]
         help: write the code where it is used
           at `|x: f32| x * a[0]`
         left to rustc: a kernel cannot call `scale`, which the macro cannot see [TP0005]
         help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, and `sync_threads()`
           at `scale`
-    "#]]);
+    "#]],
+    );
     check(
         &warp(
             "fn a() { } fn b() { a(); a(); a(); a(); a(); a(); a(); a(); } fn c() { b(); b(); b(); b(); b(); b(); b(); b(); }
