@@ -10,14 +10,14 @@ use tileproof_examples::subject::Subject;
 /// Runs a kernel at a size and demands that every element is right, and that nothing else was written.
 fn run(subject: &Subject, size: &[usize], gap: usize) -> Counts {
     let place = format!("{} at {size:?}, gap {gap}", subject.name);
-    let run = match (subject.simulate)(size, gap) {
-        Ok(run) => run,
+    let (counts, run) = match (subject.simulate)(size, gap) {
+        Ok(result) => result,
         Err(error) => panic!("{place}: {error}"),
     };
     if let Some(difference) = run.difference(subject.ulps) {
         panic!("{place}: {difference}");
     }
-    run.counts
+    counts
 }
 
 #[test]

@@ -276,19 +276,29 @@ impl<T: Datum, const R: usize> Written for Array<T, R> {
     }
 }
 
-/// The first element that is more than `ulps` from what it should be, gaps and margin included; in words.
-pub fn difference(
-    actual: &[(&'static str, Box<dyn Written>)],
-    expected: &[(&'static str, Box<dyn Written>)],
-    ulps: u64,
-) -> Option<String> {
-    assert_eq!(actual.len(), expected.len());
-    actual.iter().zip(expected).find_map(|((name, actual), (_, expected))| {
-        assert_eq!(actual.count(), expected.count());
-        let near = |offset: &usize| actual.key(*offset).abs_diff(expected.key(*offset)) <= ulps.into();
-        let wrong = (0..actual.count()).find(|offset| !near(offset))?;
-        Some(format!("`{name}` is {}, and should be {}", actual.text(wrong), expected.text(wrong)))
-    })
+/// What a kernel has written, by the argument's name.
+#[derive(Default)]
+pub struct Outputs(Vec<(&'static str, Box<dyn Written>)>);
+
+impl Outputs {
+    /// Adds an argument.
+    pub fn add(&mut self, name: &'static str, array: impl Written + 'static) {
+        self.0.push((name, Box::new(array)));
+    }
+
+    /// The first element that is more than `ulps` from what it should be, gaps and margin included; in words.
+    ///
+    /// # Panics
+    /// If the two are not the outputs of one kernel at one size.
+    pub fn difference(&self, expected: &Outputs, ulps: u64) -> Option<String> {
+        assert_eq!(self.0.len(), expected.0.len());
+        self.0.iter().zip(&expected.0).find_map(|((name, actual), (_, expected))| {
+            assert_eq!(actual.count(), expected.count());
+            let near = |offset: &usize| actual.key(*offset).abs_diff(expected.key(*offset)) <= ulps.into();
+            let wrong = (0..actual.count()).find(|offset| !near(offset))?;
+            Some(format!("`{name}` is {}, and should be {}", actual.text(wrong), expected.text(wrong)))
+        })
+    }
 }
 
 #[cfg(test)]
@@ -308,18 +318,19 @@ mod tests {
     fn rows_are_apart_and_gaps_are_compared() {
         let array = |gap| Data::new(gap).random::<u8, 3>([2, 3, 4]);
         assert_eq!((array(0).strides, array(5).strides), ([12, 4, 1], [32, 9, 1]));
-        let boxed =
-            |array: Array<u8, 3>| -> [(&'static str, Box<dyn Written>); 1] { [("a", Box::new(array))] };
-        assert_eq!(difference(&boxed(array(5)), &boxed(array(5)), 0), None);
+        let outputs = |array: Array<u8, 3>| {
+            let mut outputs = Outputs::default();
+            outputs.add("a", array);
+            outputs
+        };
+        let expected = outputs(array(5));
+        assert_eq!(outputs(array(5)).difference(&expected, 0), None);
         let mut touched = array(5);
         touched.memory[4] = 0;
-        let text = difference(&boxed(touched), &boxed(array(5)), 0);
-        assert_eq!(
-            text.as_deref(),
-            Some("`a` is 0 outside, at offset 4, and should be 165 outside, at offset 4")
-        );
+        let text = outputs(touched).difference(&expected, 0);
+        assert_eq!(text.as_deref(), Some("`a` is 0 outside, at offset 4, and should be 165 outside, at offset 4"));
         let mut wrong = array(5);
         wrong[[1, 2, 3]] = wrong[[1, 2, 3]].wrapping_add(1);
-        assert!(difference(&boxed(wrong), &boxed(array(5)), 0).unwrap().contains("at [1, 2, 3]"));
+        assert!(outputs(wrong).difference(&expected, 0).unwrap().contains("at [1, 2, 3]"));
     }
 }

@@ -1,6 +1,6 @@
 //! A kernel with everything that is needed to run and judge it: [`Subject`], made by [`subject!`](crate::subject).
 
-use crate::array::Written;
+use crate::array::Outputs;
 use std::error::Error;
 use std::sync::Arc;
 use tileproof::cudarc::driver::{CudaContext, CudaStream};
@@ -27,25 +27,29 @@ pub struct Subject {
     /// How far a result may be from the reference: 0, but where a function is only approximated.
     pub ulps: u64,
     /// Runs on the CPU at a size, with `gap` elements behind each row.
-    pub simulate: fn(size: &[usize], gap: usize) -> Result<Run<Counts>, Box<dyn Error>>,
+    pub simulate: Simulate,
     /// Runs on a GPU likewise.
-    pub launch: fn(stream: &Arc<CudaStream>, size: &[usize], gap: usize) -> Result<Run<()>, Box<dyn Error>>,
+    pub launch: Launch,
 }
+
+/// Runs a kernel on the CPU.
+pub type Simulate = fn(size: &[usize], gap: usize) -> Result<(Counts, Run), Box<dyn Error>>;
+
+/// Runs a kernel on a GPU.
+pub type Launch = fn(stream: &Arc<CudaStream>, size: &[usize], gap: usize) -> Result<Run, Box<dyn Error>>;
 
 /// A finished run.
-pub struct Run<C> {
-    /// What was counted.
-    pub counts: C,
-    /// What the kernel wrote, by the argument's name.
-    pub actual: Vec<(&'static str, Box<dyn Written>)>,
+pub struct Run {
+    /// What the kernel wrote.
+    pub actual: Outputs,
     /// What it should have written.
-    pub expected: Vec<(&'static str, Box<dyn Written>)>,
+    pub expected: Outputs,
 }
 
-impl<C> Run<C> {
+impl Run {
     /// The first element that is wrong, in words.
     pub fn difference(&self, ulps: u64) -> Option<String> {
-        crate::array::difference(&self.actual, &self.expected, ulps)
+        self.actual.difference(&self.expected, ulps)
     }
 }
 
@@ -97,15 +101,15 @@ macro_rules! subject {
                 let $data = &mut $crate::array::Data::new(gap);
                 let ($(mut $argument,)+) = $arguments;
                 let counts = $kernel::simulate($(subject!(@host $role $argument)),+)?;
-                let mut actual = Vec::new();
+                let mut actual = $crate::array::Outputs::default();
                 $(subject!(@written $role $argument actual);)+
 
                 let $data = &mut $crate::array::Data::new(gap);
                 let ($(mut $argument,)+) = $arguments;
                 $reference($(subject!(@reference $role $argument)),+);
-                let mut expected = Vec::new();
+                let mut expected = $crate::array::Outputs::default();
                 $(subject!(@written $role $argument expected);)+
-                Ok($crate::subject::Run { counts, actual, expected })
+                Ok((counts, $crate::subject::Run { actual, expected }))
             },
             launch: |stream, size, gap| {
                 let [$($number),+] = $crate::subject::numbers(size);
@@ -115,15 +119,15 @@ macro_rules! subject {
                 // SAFETY: the simulator has found neither races nor reads of unwritten memory nor divergent barriers.
                 unsafe { $kernel::launch(stream, $(subject!(@device $role $argument)),+)? };
                 $(subject!(@download $role $argument stream);)+
-                let mut actual = Vec::new();
+                let mut actual = $crate::array::Outputs::default();
                 $(subject!(@written $role $argument actual);)+
 
                 let $data = &mut $crate::array::Data::new(gap);
                 let ($(mut $argument,)+) = $arguments;
                 $reference($(subject!(@reference $role $argument)),+);
-                let mut expected = Vec::new();
+                let mut expected = $crate::array::Outputs::default();
                 $(subject!(@written $role $argument expected);)+
-                Ok($crate::subject::Run { counts: (), actual, expected })
+                Ok($crate::subject::Run { actual, expected })
             },
         };
         SUBJECT
@@ -151,7 +155,7 @@ macro_rules! subject {
 
     (@written read $argument:ident $outputs:ident) => {};
     (@written write $argument:ident $outputs:ident) => {
-        $outputs.push((stringify!($argument), Box::new($argument) as Box<dyn $crate::array::Written>));
+        $outputs.add(stringify!($argument), $argument);
     };
     (@written value $argument:ident $outputs:ident) => {};
 }

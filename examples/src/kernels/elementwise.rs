@@ -41,13 +41,13 @@ pub const ADD: Subject = subject! {
 pub fn saxpy_f64(alpha: f64, x: &Tensor<f64, 1>, y: &mut Tensor<f64, 1>) {
     let i = block_x() * 256 + thread_x();
     if i < y.len() {
-        y[[i]] = alpha * x[[i]] + y[[i]];
+        y[[i]] += alpha * x[[i]];
     }
 }
 
 fn saxpy_reference(alpha: f64, x: &Array<f64, 1>, y: &mut Array<f64, 1>) {
     for i in 0..y.len() {
-        y[[i]] = alpha * x[[i]] + y[[i]];
+        y[[i]] += alpha * x[[i]];
     }
 }
 
