@@ -328,7 +328,10 @@ mod tests {
         let mut touched = array(5);
         touched.memory[4] = 0;
         let text = outputs(touched).difference(&expected, 0);
-        assert_eq!(text.as_deref(), Some("`a` is 0 outside, at offset 4, and should be 165 outside, at offset 4"));
+        assert_eq!(
+            text.as_deref(),
+            Some("`a` is 0 outside, at offset 4, and should be 165 outside, at offset 4")
+        );
         let mut wrong = array(5);
         wrong[[1, 2, 3]] = wrong[[1, 2, 3]].wrapping_add(1);
         assert!(outputs(wrong).difference(&expected, 0).unwrap().contains("at [1, 2, 3]"));
