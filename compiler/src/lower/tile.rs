@@ -228,7 +228,7 @@ impl Lower<'_> {
             );
             return;
         }
-        let condition = self.inside(window, |lower, origin, extent| {
+        let condition = self.window_inside(window, |lower, origin, extent| {
             let last = lower.plus(origin, i128::from(extent));
             (last, CompareOp::LessEqual)
         });
@@ -248,7 +248,7 @@ impl Lower<'_> {
     }
 
     /// The conjunction of a comparison with the tensor's extent, over the dimensions of the window.
-    fn inside(
+    fn window_inside(
         &mut self,
         window: &Window<'_>,
         mut compared: impl FnMut(&mut Self, Handle<ir::Expr>, u32) -> (Handle<ir::Expr>, CompareOp),
@@ -381,7 +381,7 @@ impl Lower<'_> {
         let (call, span, ty) = (window.call, window.span, window.element);
         let offsets = [row, column];
         let mut offsets = offsets[2 - window.dimensions..].iter();
-        let condition = self.inside(window, |lower, origin, _| {
+        let condition = self.window_inside(window, |lower, origin, _| {
             let offset = offsets.next().copied();
             let span = lower.kernel.exprs[origin].span;
             let value = offset.map_or(origin, |offset| lower.sum(origin, offset, span));
