@@ -111,12 +111,15 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         local_types: Vec::new(),
         terms,
         float_digits: Vec::new(),
+        // Of the items around the kernel, and of its parameters.
         scopes: vec![HashMap::new()],
         blocks: Vec::new(),
         budget: None,
         in_attribute: false,
         diagnostics,
     };
+    lower.shared(&ast.shared);
+    lower.scopes.push(HashMap::new());
     lower.params(&ast.params);
     lower.in_attribute = true;
     lower.launch(ast);
@@ -127,6 +130,13 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
 }
 
 impl Lower<'_> {
+    /// Declares the items around the kernel.
+    fn shared(&mut self, items: &[syn::Item]) {
+        for item in items {
+            self.item(item);
+        }
+    }
+
     fn params(&mut self, params: &[ast::Param]) {
         for param in params {
             let span = self.diagnostics.spans.add(&param.name);

@@ -58,7 +58,7 @@ impl Lower<'_> {
         value
     }
 
-    fn item(&mut self, item: &syn::Item) {
+    pub(super) fn item(&mut self, item: &syn::Item) {
         match item {
             syn::Item::Const(item) => self.const_item(item),
             syn::Item::Fn(_) => {
@@ -84,10 +84,20 @@ impl Lower<'_> {
     fn const_item(&mut self, item: &syn::ItemConst) {
         let expected = self.scalar_type(&item.ty).map(|scalar| Ty::scalar(self.terms.known(scalar)));
         let binding = match expected {
-            Some(ty) => match self.value_of(&item.expr, ty.term) {
-                Some(value) => Operand::Value(value),
-                None => Operand::Poison,
-            },
+            Some(ty) => {
+                let mut value = None;
+                let statements = self.in_block(|lower| value = lower.value_of(&item.expr, ty.term));
+                match value {
+                    Some(value) if statements.is_empty() => Operand::Value(value),
+                    Some(_) => self.defer(
+                        Code::Constant,
+                        &item.expr,
+                        "the value of this constant is not known at compile time",
+                        "compute it of literals and other constants, without `if` and blocks",
+                    ),
+                    None => Operand::Poison,
+                }
+            }
             None => self.unsupported(
                 &item.ty,
                 "a constant of a kernel is a number or bool",

@@ -33,7 +33,7 @@ pub(crate) fn kernel(arguments: &str, parameters: &str, body: &str) -> String {
 fn outcome(source: &str) -> String {
     let (attribute, item) = split(source);
     let mut diagnostics = Diagnostics::default();
-    let checked = ast::parse(attribute.clone(), item.clone(), &mut diagnostics).and_then(|ast| {
+    let checked = ast::parse(attribute.clone(), item.clone(), &ast::Scope::default(), &mut diagnostics).and_then(|ast| {
         let kernel = lower::lower(&ast, &mut diagnostics);
         if diagnostics.is_failed() {
             return None;
