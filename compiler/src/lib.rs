@@ -50,7 +50,9 @@ pub fn expand_module(attribute: TokenStream, item: TokenStream) -> TokenStream {
         return emit::unread(item, &diagnostics);
     };
     let kernels = module.parts.iter().filter_map(|part| match part {
-        ast::Part::Kernel { attribute, item, .. } => Some(kernel(attribute.clone(), item.clone(), &module.scope)),
+        ast::Part::Kernel { attribute, item, .. } => {
+            Some(kernel(attribute.clone(), item.clone(), &module.scope))
+        }
         ast::Part::Shared(_) | ast::Part::Other(_) | ast::Part::Unread(_) => None,
     });
     let kernels = kernels.collect();

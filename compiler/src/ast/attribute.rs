@@ -19,11 +19,7 @@ pub(super) struct Arguments {
 }
 
 /// Reads the arguments; what does not parse is reported and left out.
-pub(super) fn parse(
-    tokens: TokenStream,
-    crate_path: &syn::Path,
-    diagnostics: &mut Diagnostics,
-) -> Arguments {
+pub(super) fn parse(tokens: TokenStream, crate_path: &syn::Path, diagnostics: &mut Diagnostics) -> Arguments {
     let mut arguments = Arguments {
         block: Vec::new(),
         grid: Vec::new(),

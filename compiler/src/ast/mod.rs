@@ -98,5 +98,17 @@ pub fn parse(
     let params = function::params(&function.sig, diagnostics);
     let attribute::Arguments { block, grid, requires, crate_path, .. } = arguments;
     let source = Source { attribute, item: source, shared: used };
-    Some(Kernel { written, function, unread, source, shared, params, block, grid, requires, budget, crate_path })
+    Some(Kernel {
+        written,
+        function,
+        unread,
+        source,
+        shared,
+        params,
+        block,
+        grid,
+        requires,
+        budget,
+        crate_path,
+    })
 }

@@ -80,9 +80,13 @@ pub fn parse(attribute: TokenStream, item: TokenStream, diagnostics: &mut Diagno
         Err(error) => {
             let span = diagnostics.spans.add_span(error.span());
             diagnostics.report(
-                Diagnostic::new(Code::Unsupported, span, "`#[tiled_module]` is for a module with its contents")
-                    .note("a macro sees the tokens under it, not other files")
-                    .help("write `#[tiled_module] mod kernels { … }`"),
+                Diagnostic::new(
+                    Code::Unsupported,
+                    span,
+                    "`#[tiled_module]` is for a module with its contents",
+                )
+                .note("a macro sees the tokens under it, not other files")
+                .help("write `#[tiled_module] mod kernels { … }`"),
             );
             return None;
         }

@@ -24,11 +24,7 @@ pub fn cuda(checked: &Checked) -> Cuda {
 }
 
 /// The Rust items of a kernel that passed its checks.
-pub fn items(
-    ast: &ast::Kernel,
-    checked: &Checked,
-    diagnostics: &Diagnostics,
-) -> TokenStream {
+pub fn items(ast: &ast::Kernel, checked: &Checked, diagnostics: &Diagnostics) -> TokenStream {
     let cuda = cuda(checked);
     let ast::Source { attribute, item, shared } = &ast.source;
     let source = host::Source {
