@@ -72,13 +72,8 @@ fn allowed() -> TokenStream {
 pub(super) fn shared(item: &syn::Item, prelude: &Path) -> TokenStream {
     let (mut item, mut rewrite) = (item.clone(), Rewrite { prelude });
     rewrite.visit_item_mut(&mut item);
-    match item {
-        syn::Item::Fn(function) => {
-            let allowed = allowed();
-            quote!(#allowed #function)
-        }
-        item => quote!(#item),
-    }
+    let allowed = matches!(item, syn::Item::Fn(_)).then(allowed);
+    quote!(#allowed #item)
 }
 
 fn rewritten(rewrite: &mut Rewrite<'_>, list: &[Expr]) -> Vec<Expr> {
