@@ -100,7 +100,7 @@ impl Lower<'_> {
         }
         let elements = extents.iter().try_fold(1u32, |product, extent| product.checked_mul(*extent));
         match (self.scalar_type(element), elements) {
-            (Some(scalar), Some(_)) if !extents.is_empty() && scalar != Scalar::Usize => {
+            (Some(scalar), Some(_)) if !extents.is_empty() && !scalar.is_index() => {
                 Some((scalar, extents))
             }
             _ => {

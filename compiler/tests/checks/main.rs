@@ -9,6 +9,7 @@ mod harness;
 mod known_counts;
 mod language;
 mod layouts;
+mod offsets;
 mod premises;
 mod refused;
 mod resources;
