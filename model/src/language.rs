@@ -9,6 +9,9 @@ pub const INDEX_LIMIT: u64 = 1 << 47;
 /// `isize` arguments are below this.
 pub const NARROW_LIMIT: u64 = 1 << 31;
 
+/// A tensor has at most so many dimensions.
+pub const MOST_DIMENSIONS: u32 = 5;
+
 /// The scalar types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]

@@ -40,7 +40,8 @@ pub struct Checked {
 /// A condition that the launcher checks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LaunchCheck {
-    /// A stride of a tensor, in elements, is a multiple of a number.
+    /// A stride of a tensor, in elements, is a multiple of a number; or there is one element in the dimension, whose stride
+    /// no address depends on.
     StrideMultiple {
         /// The tensor.
         param: Handle<Param>,

@@ -102,11 +102,12 @@ pub struct Param {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamKind {
     /// A tensor in device memory. Element `[i0, …, in]` is at `i0 * stride0 + … + in`, in elements: the innermost
-    /// extent is contiguous, the other strides are at least what the extents inside them need.
+    /// extent is contiguous. Of one that the kernel writes, no two indices name one element; of one that it reads, the
+    /// other strides may be anything.
     Tensor {
         /// The element type.
         element: Scalar,
-        /// How many extents, 1 to 3.
+        /// How many extents, 1 to 5.
         rank: u32,
         /// Whether the kernel may write it.
         mutable: bool,

@@ -14,6 +14,7 @@ mod premises;
 mod refused;
 mod resources;
 mod signature;
+mod tensors;
 mod values;
 
 use tileproof_compiler::diagnostic::Code;
@@ -34,6 +35,7 @@ fn every_code_has_kernels() {
         include_str!("refused.rs"),
         include_str!("resources.rs"),
         include_str!("signature.rs"),
+        include_str!("tensors.rs"),
         include_str!("values.rs"),
     ];
     for code in Code::ALL {
