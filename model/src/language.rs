@@ -82,11 +82,7 @@ impl ScalarType {
             ScalarType::Bool | ScalarType::I8 | ScalarType::U8 => 1,
             ScalarType::I16 | ScalarType::U16 => 2,
             ScalarType::I32 | ScalarType::U32 | ScalarType::F32 => 4,
-            ScalarType::I64
-            | ScalarType::U64
-            | ScalarType::Usize
-            | ScalarType::Isize
-            | ScalarType::F64 => 8,
+            ScalarType::I64 | ScalarType::U64 | ScalarType::Usize | ScalarType::Isize | ScalarType::F64 => 8,
         }
     }
 

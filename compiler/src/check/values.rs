@@ -15,7 +15,9 @@ pub(super) fn check(facts: &Facts, diagnostics: &mut Diagnostics) {
                 EscapeKind::NegativeIndex => {
                     error(format!("an `isize` that becomes an index may be below zero: `{text}`"))
                         .note("`usize` has no negative numbers: the index would wrap to a very large one")
-                        .help("guard it with `>= 0` of the `isize`, as in `if r >= 0 && r < n as isize { … }`")
+                        .help(
+                            "guard it with `>= 0` of the `isize`, as in `if r >= 0 && r < n as isize { … }`",
+                        )
                 }
                 EscapeKind::TooLarge => error(format!("index arithmetic may overflow: `{text}`"))
                     .note("nothing here says how large the operands are")

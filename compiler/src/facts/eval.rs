@@ -338,14 +338,12 @@ impl Walk<'_> {
         }
         let negated = form.scale(&Lanes::Uniform(-1));
         let rooms = match scalar {
-            Scalar::Isize => vec![
-                negated.and_then(|form| form.offset(i32::MAX.into())),
-                form.offset(-i64::from(i32::MIN)),
-            ],
+            Scalar::Isize => {
+                vec![negated.and_then(|form| form.offset(i32::MAX.into())), form.offset(-i64::from(i32::MIN))]
+            }
             _ => vec![negated.and_then(|form| form.offset(u32::MAX.into()))],
         };
-        self.narrow =
-            rooms.into_iter().all(|room| room.is_some_and(|room| self.holds_in_narrow(&room)));
+        self.narrow = rooms.into_iter().all(|room| room.is_some_and(|room| self.holds_in_narrow(&room)));
     }
 
     /// A result of which nothing is known but its type, so neither that an index fits 32 bits.

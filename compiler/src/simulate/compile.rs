@@ -442,9 +442,7 @@ impl Compiler<'_, '_> {
             ExprKind::Binary(op, a, b) => {
                 let own = match op {
                     BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil => !ty.scalar().is_float(),
-                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => {
-                        ty.scalar().is_index()
-                    }
+                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => ty.scalar().is_index(),
                     BinaryOp::And
                     | BinaryOp::Or
                     | BinaryOp::Xor

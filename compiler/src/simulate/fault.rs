@@ -308,8 +308,7 @@ impl fmt::Display for FaultKind {
                 )
             }
             FaultKind::IndexConversion { from, to, value } => {
-                let value =
-                    if from.is_signed() { i128::from(*value as i64) } else { i128::from(*value) };
+                let value = if from.is_signed() { i128::from(*value as i64) } else { i128::from(*value) };
                 write!(
                     f,
                     "{value} of type {} is converted to {}, which cannot hold it; guard the conversion",

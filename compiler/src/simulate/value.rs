@@ -132,8 +132,7 @@ fn without_index(op: BinaryOp, a: &Lanes, b: &Lanes) -> u32 {
 }
 
 fn without_offset(op: BinaryOp, a: &Lanes, b: &Lanes) -> u32 {
-    let fails =
-        |op: fn(i64, i64) -> Option<i64>| lanes_where(a, b, |x, y| op(x as i64, y as i64).is_none());
+    let fails = |op: fn(i64, i64) -> Option<i64>| lanes_where(a, b, |x, y| op(x as i64, y as i64).is_none());
     match op {
         BinaryOp::Add => fails(i64::checked_add),
         BinaryOp::Sub => fails(i64::checked_sub),

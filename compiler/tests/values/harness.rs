@@ -55,8 +55,7 @@ pub(crate) fn map<A: Element, R: Element>(body: &str, [a, b, c]: [&[A]; 3]) -> R
     let tensor = |buffer| {
         Argument::Tensor(TensorArgument { buffer, extents: vec![count], strides: Vec::new(), base: 0 })
     };
-    let mut arguments: Vec<Argument<'_>> =
-        inputs.iter().map(|input| tensor(Buffer::Read(input))).collect();
+    let mut arguments: Vec<Argument<'_>> = inputs.iter().map(|input| tensor(Buffer::Read(input))).collect();
     arguments.push(tensor(Buffer::Write(&mut output)));
     simulate(&compiled.kernel, [a.len().div_ceil(32) as u32, 1, 1], &mut arguments)
         .map_err(|fault| fault.to_string())?;

@@ -8,7 +8,9 @@ pub(super) fn int(scalar: Scalar, value: i128) -> Code {
     let text = match scalar {
         // C has no negative literals: these are the negation of a number that does not fit.
         Scalar::I32 if value == i128::from(i32::MIN) => return Code::atom("(-2147483647 - 1)"),
-        Scalar::I64 | Scalar::Isize if value == i128::from(i64::MIN) => return Code::atom("(-9223372036854775807ll - 1)"),
+        Scalar::I64 | Scalar::Isize if value == i128::from(i64::MIN) => {
+            return Code::atom("(-9223372036854775807ll - 1)");
+        }
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::U8 | Scalar::U16 | Scalar::Bool => {
             format!("{value}")
         }

@@ -134,7 +134,9 @@ impl Arithmetic {
                 (two, format!("b == 0 ? ({ty})0 : b == -1 ? ({ty})(({wide})0 - ({wide})a) : ({ty})(a / b)"))
             }
             Arithmetic::Div => (two, format!("b == 0 ? ({ty})0 : ({ty})(a / b)")),
-            Arithmetic::Rem if scalar.is_signed() => (two, format!("b == 0 || b == -1 ? ({ty})0 : ({ty})(a % b)")),
+            Arithmetic::Rem if scalar.is_signed() => {
+                (two, format!("b == 0 || b == -1 ? ({ty})0 : ({ty})(a % b)"))
+            }
             Arithmetic::Rem => (two, format!("b == 0 ? ({ty})0 : ({ty})(a % b)")),
             Arithmetic::Shl => ("T a, u32 amount", format!("({ty})(({shifted})a << (amount & {mask}))")),
             Arithmetic::Shr if scalar.is_index() => {

@@ -209,7 +209,10 @@ fn usize_is_checked() {
         let result = pairs([Scalar::Usize; 3], &[(left, right)], |b, x, y| b.binary(op, x, y));
         match expected {
             Some(value) => assert_eq!(result.unwrap(), [value]),
-            None => assert_eq!(result.unwrap_err().kind, FaultKind::IndexOverflow { scalar: Scalar::Usize, op, left, right }),
+            None => assert_eq!(
+                result.unwrap_err().kind,
+                FaultKind::IndexOverflow { scalar: Scalar::Usize, op, left, right }
+            ),
         }
     }
 }
