@@ -343,11 +343,13 @@ fn bound(e: &mut Emitter<'_>, value: Handle<Expr>, wanted: &str, span: SpanId) -
 fn next_fits(e: &Emitter<'_>, handle: Handle<Loop>) -> bool {
     let Loop { end, step, .. } = &e.kernel.loops[handle];
     let scalar = e.kernel.exprs[*end].ty.scalar();
-    let largest = match scalar {
-        // In the text with 32-bit indices.
-        Scalar::Usize => i128::from(u32::MAX),
-        Scalar::Isize => i128::from(i32::MAX),
-        _ => scalar.range().map_or(0, |(_, largest)| largest),
+    // Of indices, in the text where they have 32 bits.
+    let largest = if scalar == Scalar::Usize {
+        i128::from(u32::MAX)
+    } else if scalar == Scalar::Isize {
+        i128::from(i32::MAX)
+    } else {
+        scalar.range().map_or(0, |(_, largest)| largest)
     };
     match (int(e.kernel, *end), int(e.kernel, *step)) {
         (_, Some(1)) => true,
