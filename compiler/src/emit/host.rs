@@ -384,9 +384,16 @@ fn report(report: &Report) -> TokenStream {
 }
 
 fn tile(tile: &TileReport) -> TokenStream {
-    let TileReport { name, ty, bytes } = tile;
+    let TileReport { name, ty, bytes, chosen } = tile;
+    let chosen = match chosen {
+        Some(chosen) => {
+            let chosen = text(chosen);
+            quote!(::core::option::Option::Some(#chosen))
+        }
+        None => quote!(::core::option::Option::None),
+    };
     let (name, ty, bytes) = (text(name), text(ty), Literal::u32_unsuffixed(*bytes));
-    quote!(__tileproof::__private::TileReport { name: #name, ty: #ty, bytes: #bytes })
+    quote!(__tileproof::__private::TileReport { name: #name, ty: #ty, bytes: #bytes, chosen: #chosen })
 }
 
 fn site(site: &SiteReport) -> TokenStream {

@@ -149,10 +149,21 @@ pub struct Tile {
     pub extents: Vec<u32>,
     /// Where each element is.
     pub layout: Layout,
+    /// Who decides on the layout. Before the check, that of a tile under `Auto` is a placeholder.
+    pub choice: Choice,
     /// The alignment of the tile's first byte, a power of two.
     pub alignment: u32,
     /// Its declaration.
     pub span: SpanId,
+}
+
+/// Who decides on the layout of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The source names it.
+    Written,
+    /// The source says `Auto`: the check puts in the best one.
+    Auto,
 }
 
 /// An expression: no effect, reads no memory.
