@@ -1,5 +1,6 @@
 //! Calls: the vocabulary of the prelude.
 
+use super::item::{Found, Item};
 use super::{Binding, Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Axis, Base, BinaryOp, CompareOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync};
@@ -58,6 +59,9 @@ impl Lower<'_> {
                 "a shared tile is declared by its own `let`",
                 "write `let mut tile = Shared::<[[f32; 32]; 32], Pad<1>>::new();`",
             ),
+            [name] if matches!(self.find(name), Some(Found::Item(Item::Function(_), _))) => {
+                self.helper_call(call, callee, name)
+            }
             [.., name] => self.function(call, name),
             [] => Operand::Poison,
         }
@@ -248,6 +252,7 @@ impl Lower<'_> {
         match expr {
             Expr::Paren(inner) => self.memory(&inner.expr),
             Expr::Group(inner) => self.memory(&inner.expr),
+            Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => self.memory(expr),
             Expr::Path(path) => match self.lookup(&path.path.get_ident()?.to_string())? {
                 Binding::Memory(base) => Some(*base),
                 Binding::Local(_) | Binding::Operand(_) => None,
