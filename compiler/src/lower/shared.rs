@@ -107,15 +107,8 @@ impl Lower<'_> {
             element = self.resolved(&array.elem);
         }
         let elements = extents.iter().try_fold(1u32, |product, extent| product.checked_mul(*extent));
-<<<<<<< HEAD
-        match (self.scalar_type(element), elements) {
-            (Some(scalar), Some(_)) if !extents.is_empty() && !scalar.is_index() => Some((scalar, extents)),
-=======
         match (self.scalar_type(&element), elements) {
-            (Some(scalar), Some(_)) if !extents.is_empty() && scalar != Scalar::Usize => {
-                Some((scalar, extents))
-            }
->>>>>>> main
+            (Some(scalar), Some(_)) if !extents.is_empty() && !scalar.is_index() => Some((scalar, extents)),
             _ => {
                 let span = self.span(ty);
                 let text = self.diagnostics.spans.get(span).text.clone();
