@@ -43,9 +43,13 @@ fn transposes() {
     transposed(4, value, |input, output| {
         tiles::transpose_vectors::simulate(input, output).expect("no fault");
     });
-    transposed(4, |i| (i % 251) as u8, |input, output| {
-        tiles::transpose_bytes::simulate(input, output).expect("no fault");
-    });
+    transposed(
+        4,
+        |i| (i % 251) as u8,
+        |input, output| {
+            tiles::transpose_bytes::simulate(input, output).expect("no fault");
+        },
+    );
 }
 
 /// Zeros beyond the edge add nothing.

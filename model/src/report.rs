@@ -142,7 +142,12 @@ impl SiteReport {
 impl Report {
     /// The largest excess of one warp instruction over the shared accesses in one direction; 0 if there are none.
     pub fn worst_excess_wavefronts(&self, role: Role) -> u32 {
-        self.sites.iter().filter(|s| s.role == role && !s.edge).map(|s| s.worst_excess_wavefronts).max().unwrap_or(0)
+        self.sites
+            .iter()
+            .filter(|s| s.role == role && !s.edge)
+            .map(|s| s.worst_excess_wavefronts)
+            .max()
+            .unwrap_or(0)
     }
 
     /// Useful over transferred bytes of the global accesses in one direction, between 0 and 1.

@@ -221,7 +221,9 @@ impl Lower<'_> {
                     format!("{} elements are no whole number of vectors of {width}", window.row),
                 )
                 .note(match window.method.transposed {
-                    true => format!("vectors lie along the rows of the tensor, which are the columns of `{name}`"),
+                    true => {
+                        format!("vectors lie along the rows of the tensor, which are the columns of `{name}`")
+                    }
                     false => format!("vectors lie along the rows of `{name}`"),
                 })
                 .help("use a width that divides it"),
@@ -233,7 +235,9 @@ impl Lower<'_> {
             (last, CompareOp::LessEqual)
         });
         let then = self.in_block(|lower| {
-            lower.each_vector(window, width, |lower, row, column| lower.move_vector(window, width, row, column));
+            lower.each_vector(window, width, |lower, row, column| {
+                lower.move_vector(window, width, row, column)
+            });
         });
         let outer = self.budget.take();
         let first = self.kernel.sites.len();
@@ -263,9 +267,7 @@ impl Lower<'_> {
             let extent = self.index_expr(ExprKind::Extent(window.tensor, dimension as u32), span);
             let holds = self.bool_expr(ExprKind::Compare(op, value, extent), span);
             condition = Some(match condition {
-                Some(before) => {
-                    self.bool_expr(ExprKind::Binary(BinaryOp::And, before, holds), window.span)
-                }
+                Some(before) => self.bool_expr(ExprKind::Binary(BinaryOp::And, before, holds), window.span),
                 None => holds,
             });
         }
@@ -328,13 +330,20 @@ impl Lower<'_> {
                 None => fill(lower),
             }
         });
-        let [start, end, step] = [0, i128::from(vectors.div_ceil(threads)), 1].map(|value| self.index_literal(value, span));
+        let [start, end, step] =
+            [0, i128::from(vectors.div_ceil(threads)), 1].map(|value| self.index_literal(value, span));
         let handle = self.kernel.loops.add(Loop { variable, start, end, step, body: statements, span });
         self.push(Stmt::For(handle));
     }
 
     /// Moves a vector that is inside the tensor.
-    fn move_vector(&mut self, window: &Window<'_>, width: u32, row: Handle<ir::Expr>, column: Handle<ir::Expr>) {
+    fn move_vector(
+        &mut self,
+        window: &Window<'_>,
+        width: u32,
+        row: Handle<ir::Expr>,
+        column: Handle<ir::Expr>,
+    ) {
         let call = window.call;
         let ty = match width {
             1 => window.element,
@@ -426,7 +435,13 @@ impl Lower<'_> {
     }
 
     /// The elements of the tile that stand for a row and a column of the window.
-    fn tile_place(&self, window: &Window<'_>, row: Handle<ir::Expr>, column: Handle<ir::Expr>, width: u32) -> Place {
+    fn tile_place(
+        &self,
+        window: &Window<'_>,
+        row: Handle<ir::Expr>,
+        column: Handle<ir::Expr>,
+        width: u32,
+    ) -> Place {
         let mut index = window.stage.clone();
         match (window.dimensions, window.method.transposed) {
             (1, _) => index.push(column),

@@ -150,62 +150,95 @@ fn shapes_that_do_not_fit() {
             ),
         )
     };
-    check(&body("tile.load::<4>(input, [0, 0]);"), expect![[r#"
+    check(
+        &body("tile.load::<4>(input, [0, 0]);"),
+        expect![[r#"
         error: 30 elements are no whole number of vectors of 4 [TP0011]
         note: vectors lie along the rows of `tile`
         help: use a width that divides it
           at `tile.load::<4>(input, [0, 0])`
-    "#]]);
-    check(&body("tile.load::<3>(input, [0, 0]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &body("tile.load::<3>(input, [0, 0]);"),
+        expect![[r#"
         error: no instruction moves 3 elements of f32 (12 bytes) for one lane [TP0011]
         note: a lane moves 1, 2, 4, 8 or 16 bytes
         help: use a power of two up to `Vector<f32, 4>`
           at `tile.load::<3>(input, [0, 0])`
-    "#]]);
-    check(&body("stages.load(input, [0, 0]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &body("stages.load(input, [0, 0]);"),
+        expect![[r#"
         error: `load` moves one or two extents, and this part of `stages` has 3 [TP0002]
         help: name a stage of it: `stages[stage].load(…)`
           at `stages.load(input, [0, 0])`
-    "#]]);
-    check(&body("tile[0].load_transposed(line, [0]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &body("tile[0].load_transposed(line, [0]);"),
+        expect![[r#"
         error: `load_transposed` turns rows into columns, and this part of `tile` is one row [TP0002]
         help: use the operation without `_transposed`
           at `tile[0].load_transposed(line, [0])`
-    "#]]);
-    check(&body("tile[0][0].load(line, [0]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &body("tile[0][0].load(line, [0]);"),
+        expect![[r#"
         error: `load` moves a whole tile, and this is one element of `tile` [TP0002]
         help: assign the element
           at `tile[0][0].load(line, [0])`
-    "#]]);
-    check(&body("tile.load(line, [0]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &body("tile.load(line, [0]);"),
+        expect![[r#"
         error: `load` moves 2 extents of `tile`, and the tensor has 1 [TP0002]
         help: name a row of it: `tile[i].load(…)`
           at `tile.load(line, [0])`
-    "#]]);
-    check(&body("tile.load(bytes, [0, 0]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &body("tile.load(bytes, [0, 0]);"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `tile.load(bytes, [0, 0])`
-    "#]]);
-    check(&body("tile.load(input, [0]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &body("tile.load(input, [0]);"),
+        expect![[r#"
         left to rustc: the types here do not fit a kernel [TP0006]
         help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
           at `[0]`
-    "#]]);
-    check(&body("tile.store(input, [0, 0]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &body("tile.store(input, [0, 0]);"),
+        expect![[r#"
         left to rustc: `input` is taken by `&` and written [TP0006]
         help: take it by `&mut`
           at `tile.store(input, [0, 0])`
-    "#]]);
-    check(&body("tile.load::<2>(input, [0, 1]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &body("tile.load::<2>(input, [0, 1]);"),
+        expect![[r#"
         error: misaligned vector access: 8 bytes a lane, at an innermost index `1` that is not always a multiple of 2 [TP0301]
         note: a vector of 2 elements starts at a multiple of 8 bytes
         help: make it one, as `2 * thread_x()` is; for an extent, promise it: `requires(….is_multiple_of(2))`
           at `tile.load::<2>(input, [0, 1])`
-    "#]]);
-    check(&body("stages[2].load::<2>(input, [0, 0]);"), expect![[r#"
+    "#]],
+    );
+    check(
+        &body("stages[2].load::<2>(input, [0, 0]);"),
+        expect![[r#"
         error: index out of bounds: `2` is 2, and the last index of `stages` there is 1 [TP0401]
         note: thread 0 writes it
           at `stages[2].load::<2>(input, [0, 0])`
-    "#]]);
+    "#]],
+    );
 }
