@@ -236,7 +236,7 @@ impl Lower<'_> {
         });
         let then = self.in_block(|lower| {
             lower.each_vector(window, width, |lower, row, column| {
-                lower.move_vector(window, width, row, column)
+                lower.move_vector(window, width, row, column);
             });
         });
         let outer = self.budget.take();
@@ -259,11 +259,12 @@ impl Lower<'_> {
     ) -> Handle<ir::Expr> {
         let shape = [window.rows, window.row];
         let mut condition = None;
-        for place in 2 - window.dimensions..2 {
-            let dimension = window.origin.len() + place - 2;
+        let first = window.origin.len() - window.dimensions;
+        for (place, extent) in shape.into_iter().skip(2 - window.dimensions).enumerate() {
+            let dimension = first + place;
             let origin = window.origin[dimension];
             let span = self.kernel.exprs[origin].span;
-            let (value, op) = compared(self, origin, shape[place]);
+            let (value, op) = compared(self, origin, extent);
             let extent = self.index_expr(ExprKind::Extent(window.tensor, dimension as u32), span);
             let holds = self.bool_expr(ExprKind::Compare(op, value, extent), span);
             condition = Some(match condition {
