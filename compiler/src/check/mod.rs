@@ -1,7 +1,7 @@
 //! The proofs: each check judges the facts, none computes its own.
 //!
-//! In order: resources (does the block fit), index range and register arrays (do the values mean what they say), bounds,
-//! alignment, then the costs: banks and coalescing, held against the budgets. What only the launch can settle by one
+//! In order: resources (does the block fit), index range and register arrays (do the values mean what they say),
+//! convergence, bounds, alignment, then the costs: banks and coalescing, held against the budgets. What only the launch can settle by one
 //! uniform condition becomes a [`LaunchCheck`]. Only this module makes a [`Checked`] kernel, and only a checked kernel is
 //! emitted.
 //!
@@ -16,6 +16,7 @@ mod banks;
 mod bounds;
 mod budget;
 mod coalescing;
+mod convergence;
 mod fix;
 mod resources;
 mod together;
@@ -96,6 +97,7 @@ type Visits<'a> = Vec<(&'a Run, &'a Visit)>;
 pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Option<Checked> {
     resources::check(&kernel, diagnostics);
     values::check(&facts, diagnostics);
+    convergence::check(&facts, diagnostics);
     let mut rows = Vec::new();
     let (mut violations, mut misaligned, mut conflicts) = (Vec::new(), Vec::new(), Vec::new());
     let mut launch_checks = Vec::new();

@@ -5,6 +5,7 @@ mod banks;
 mod bounds;
 mod budgets;
 mod coalescing;
+mod convergence;
 mod harness;
 mod known_counts;
 mod language;
@@ -27,6 +28,7 @@ fn every_code_has_kernels() {
         include_str!("bounds.rs"),
         include_str!("budgets.rs"),
         include_str!("coalescing.rs"),
+        include_str!("convergence.rs"),
         include_str!("known_counts.rs"),
         include_str!("language.rs"),
         include_str!("layouts.rs"),
