@@ -4,7 +4,8 @@
 //! All of them must reach a function of this module together: the compiler proves it, or refuses the kernel and says which
 //! condition may part them.
 
-use super::only_in_a_kernel;
+use super::{Vector, only_in_a_kernel};
+use crate::scalar::Element;
 
 /// The thread's number in its warp, 0 to 31.
 ///
@@ -33,16 +34,25 @@ pub fn warp_count() -> usize {
     only_in_a_kernel("warp_count")
 }
 
-/// A value that lanes can exchange: a number, a bool or a [`Vector`](super::Vector) of numbers.
-pub trait Exchange: Copy {}
-
-macro_rules! exchange {
-    ($($ty:ty)*) => {$(impl Exchange for $ty {})*};
+mod sealed {
+    pub trait Sealed {}
 }
 
-exchange! { bool i8 i16 i32 i64 u8 u16 u32 u64 usize f32 f64 }
+/// A value that lanes can exchange: a number, a bool or a [`Vector`] of numbers.
+#[diagnostic::on_unimplemented(
+    message = "lanes cannot exchange a value of type `{Self}`",
+    label = "not a number, bool or `Vector`"
+)]
+pub trait Exchange: Copy + sealed::Sealed {}
 
-impl<T: Exchange, const V: usize> Exchange for super::Vector<T, V> {}
+impl<T: Element> sealed::Sealed for T {}
+impl<T: Element> Exchange for T {}
+impl<T: Element, const V: usize> sealed::Sealed for Vector<T, V> {}
+impl<T: Element, const V: usize> Exchange for Vector<T, V> {}
+impl sealed::Sealed for bool {}
+impl Exchange for bool {}
+impl sealed::Sealed for usize {}
+impl Exchange for usize {}
 
 macro_rules! shuffles {
     ($($(#[$doc:meta])* $name:ident($by:ident))*) => {$(
