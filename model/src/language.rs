@@ -8,6 +8,9 @@ pub const INDEX_LIMIT: u64 = 1 << 47;
 /// A launch uses 32-bit indices only if extents, strides, spans and `usize` arguments are below this.
 pub const NARROW_LIMIT: u64 = 1 << 31;
 
+/// A tensor has at most so many dimensions.
+pub const MOST_DIMENSIONS: u32 = 5;
+
 /// The scalar types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]

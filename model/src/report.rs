@@ -31,10 +31,12 @@ pub struct Report {
 pub struct TileReport {
     /// The name of the variable.
     pub name: Text,
-    /// Its type, as written by the user.
+    /// Its type with its layout, as a user writes it.
     pub ty: Text,
     /// Bytes, padding included.
     pub bytes: u32,
+    /// Where the source says `Auto`: why the compiler chose this layout.
+    pub chosen: Option<Text>,
 }
 
 /// The memory that a site accesses.
@@ -175,8 +177,11 @@ impl fmt::Display for Report {
             "{}: {x} × {y} × {z} threads, {} bytes of shared memory",
             self.kernel, self.shared_bytes
         )?;
-        for TileReport { name, ty, bytes } in self.tiles.iter() {
+        for TileReport { name, ty, bytes, chosen } in self.tiles.iter() {
             writeln!(f, "tile `{name}`: {ty}, {bytes} bytes")?;
+            if let Some(chosen) = chosen {
+                writeln!(f, "  chosen by `Auto`: {chosen}")?;
+            }
         }
         for check in self.launch_checks.iter() {
             writeln!(f, "checked at launch: {check}")?;

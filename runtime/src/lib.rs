@@ -61,6 +61,7 @@ mod scalar;
 mod shape;
 #[cfg(feature = "simulate")]
 mod simulate;
+mod subview;
 #[cfg(test)]
 mod testing;
 pub mod timing;

@@ -35,8 +35,8 @@ pub(crate) struct Plan {
 }
 
 impl<'a> ArgumentShape<'a> {
-    /// A tensor in host memory, which the simulator places at an aligned address.
-    #[cfg(any(feature = "simulate", test))]
+    /// A tensor at an aligned address.
+    #[cfg(test)]
     pub(crate) fn host(
         element: ScalarType,
         mutable: bool,

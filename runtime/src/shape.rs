@@ -38,10 +38,10 @@ pub enum ViewError {
         /// The innermost stride, in elements.
         stride: usize,
     },
-    /// Different indices name one element, or a dimension lies inside one that is further in.
+    /// Different indices name one element of a tensor that is written.
     #[error(
-        "dimension {dimension} has stride {stride}, and the dimensions inside it span {needed} elements, so that its \
-         parts overlap; use a stride of at least {needed}, and order the dimensions by stride, the largest first"
+        "dimension {dimension} has stride {stride}, and the dimensions with smaller strides span {needed} elements, so that \
+         a kernel could write one element under two indices; use a stride of at least {needed}, or a view that is only read"
     )]
     Overlapping {
         /// The dimension, 0 the outermost.
@@ -50,6 +50,62 @@ pub enum ViewError {
         stride: usize,
         /// Elements that one index of this dimension covers.
         needed: usize,
+    },
+    /// A range of indices that is not inside its dimension.
+    #[error("{start}..{end} is no range of indices in dimension {dimension}, whose extent is {extent}")]
+    Outside {
+        /// The dimension, 0 the outermost.
+        dimension: usize,
+        /// The first index.
+        start: usize,
+        /// One past the last index.
+        end: usize,
+        /// The extent of the dimension, in elements.
+        extent: usize,
+    },
+    /// A dimension that the tensor has not.
+    #[error("there is no dimension {dimension} in a tensor of rank {rank}; dimension 0 is the outermost")]
+    NoDimension {
+        /// The dimension.
+        dimension: usize,
+        /// The rank.
+        rank: usize,
+    },
+    /// An order of dimensions in which one is missing.
+    #[error("{order:?} does not name each dimension once")]
+    NotAPermutation {
+        /// The order, as given.
+        order: Vec<usize>,
+    },
+    /// Extents with another number of elements.
+    #[error("extents {extents:?} have another number of elements than {from:?}")]
+    Count {
+        /// The new extents, outermost first, in elements.
+        extents: Vec<usize>,
+        /// The extents that there are.
+        from: Vec<usize>,
+    },
+    /// Elements that are not where new extents would need them.
+    #[error(
+        "the elements of {extents:?} with strides {strides:?} have gaps where the new extents join them; keep the \
+         dimensions with gaps apart, or copy the data"
+    )]
+    Scattered {
+        /// The extents that there are, outermost first, in elements.
+        extents: Vec<usize>,
+        /// Their strides, outermost first, in elements.
+        strides: Vec<usize>,
+    },
+    /// Parts of a tensor that is written, whose elements lie between each other.
+    #[error(
+        "the parts would lie between each other in memory: the outermost dimension has stride {stride}, and the others \
+         span {span} elements; split the dimension with the largest stride"
+    )]
+    Interleaved {
+        /// The outermost stride, in elements.
+        stride: usize,
+        /// Elements that the other dimensions span.
+        span: usize,
     },
 }
 
@@ -80,13 +136,16 @@ impl<const R: usize> Shape<R> {
         Shape::strided(extents, strides, length)
     }
 
-    /// The last stride 1, each other one at least the span of what is inside it, in memory of `length` elements.
+    /// Any strides in memory of `length` elements, but the last 1. The stride of a dimension with one element is free.
     pub(crate) fn strided(
         extents: [usize; R],
-        strides: [usize; R],
+        mut strides: [usize; R],
         length: usize,
     ) -> Result<Self, ViewError> {
         const { assert!(R >= 1, "a tensor has at least one dimension") };
+        if extents[R - 1] <= 1 {
+            strides[R - 1] = 1;
+        }
         if strides[R - 1] != 1 {
             return Err(ViewError::NotContiguous { stride: strides[R - 1] });
         }
@@ -96,9 +155,6 @@ impl<const R: usize> Shape<R> {
         let overflow = || ViewError::Overflow { extents: extents.to_vec() };
         let mut span = 1usize;
         for d in (0..R).rev() {
-            if extents[d] > 1 && strides[d] < span {
-                return Err(ViewError::Overlapping { dimension: d, stride: strides[d], needed: span });
-            }
             span = (extents[d] - 1)
                 .checked_mul(strides[d])
                 .and_then(|reach| span.checked_add(reach))
@@ -109,6 +165,27 @@ impl<const R: usize> Shape<R> {
             return Err(ViewError::TooShort { extents, strides, needed: span, length });
         }
         Ok(Shape { extents, strides, span })
+    }
+
+    /// The same, if each stride is at least the span of the dimensions with smaller ones, so that no two indices name one
+    /// element.
+    pub(crate) fn injective(self) -> Result<Self, ViewError> {
+        if self.span == 0 {
+            return Ok(self);
+        }
+        let mut order: [usize; R] = std::array::from_fn(|d| R - 1 - d);
+        // Of equal strides, the innermost dimension comes first.
+        order.sort_by_key(|d| self.strides[*d]);
+        let mut span = 1;
+        for dimension in order.into_iter().filter(|d| self.extents[*d] > 1) {
+            let stride = self.strides[dimension];
+            if stride < span {
+                return Err(ViewError::Overlapping { dimension, stride, needed: span });
+            }
+            // No more than the whole span, which fits.
+            span += (self.extents[dimension] - 1) * stride;
+        }
+        Ok(self)
     }
 }
 
@@ -231,19 +308,33 @@ mod tests {
 
     #[test]
     fn one_element_an_index() {
-        // windows that overlap, a row that is broadcast, rows that share an element
-        for strides in [[1, 1], [0, 1], [3, 1]] {
-            assert_eq!(
-                Shape::strided([4, 4], strides, 64).unwrap_err(),
-                ViewError::Overlapping { dimension: 0, stride: strides[0], needed: 4 }
-            );
+        // windows that overlap, a row that is broadcast, rows that share an element: to be read only
+        for (strides, needed) in [([1, 1], 4), ([0, 1], 1), ([3, 1], 4)] {
+            let error = Shape::strided([4, 4], strides, 64).unwrap().injective().unwrap_err();
+            assert_eq!(error, ViewError::Overlapping { dimension: 0, stride: strides[0], needed });
         }
-        assert!(Shape::strided([4, 4], [4, 1], 64).is_ok());
+        let injective =
+            |extents: [usize; 3], strides| Shape::strided(extents, strides, 64).unwrap().injective();
+        assert!(injective([4, 4, 1], [4, 1, 1]).is_ok());
         // a dimension of one element may have any stride
-        assert!(Shape::strided([1, 4], [0, 1], 64).is_ok());
+        assert!(injective([1, 4, 4], [0, 4, 1]).is_ok());
+        assert!(injective([1, 4, 4], [usize::MAX, 4, 1]).is_ok());
         assert_eq!(
-            Shape::strided([2, 2, 4], [10, 8, 1], 64).unwrap_err(),
+            injective([2, 2, 4], [10, 8, 1]).unwrap_err(),
             ViewError::Overlapping { dimension: 0, stride: 10, needed: 12 }
         );
+        // in any order
+        assert!(injective([2, 3, 4], [4, 8, 1]).is_ok());
+        assert_eq!(
+            injective([2, 3, 4], [4, 7, 1]).unwrap_err(),
+            ViewError::Overlapping { dimension: 1, stride: 7, needed: 8 }
+        );
+        assert!(injective([4, 0, 4], [1, 1, 1]).is_ok());
+    }
+
+    #[test]
+    fn the_last_stride_of_one_element_is_free() {
+        assert_eq!(Shape::strided([4, 1], [6, 99], 64).unwrap().strides, [6, 1]);
+        assert!(Shape::strided([4, 1], [1, 99], 4).unwrap().injective().is_ok());
     }
 }

@@ -19,28 +19,36 @@ use tileproof_model::report::{Role, SiteCounts, SiteReport, Space};
 pub struct HostArgument<'a>(Kind<'a>);
 
 enum Kind<'a> {
-    Tensor { element: ScalarType, data: Buffer<'a>, extents: &'a [usize], strides: &'a [usize], span: usize },
+    Tensor {
+        element: ScalarType,
+        data: Buffer<'a>,
+        extents: &'a [usize],
+        strides: &'a [usize],
+        span: usize,
+        address: u64,
+    },
     Scalar(ScalarValue),
 }
 
 impl<'a> HostArgument<'a> {
     /// A tensor that the kernel reads.
     pub fn tensor<T: Element, const R: usize>(view: &'a HostTensor<'_, T, R>) -> Self {
-        HostArgument::of::<T, R>(Buffer::Read(bytemuck::cast_slice(view.data)), &view.shape)
+        HostArgument::of::<T, R>(Buffer::Read(bytemuck::cast_slice(view.data)), &view.shape, view.offset)
     }
 
     /// A tensor that the kernel writes.
     pub fn tensor_mut<T: Element, const R: usize>(view: &'a mut HostTensorMut<'_, T, R>) -> Self {
-        HostArgument::of::<T, R>(Buffer::Write(bytemuck::cast_slice_mut(view.data)), &view.shape)
+        HostArgument::of::<T, R>(Buffer::Write(bytemuck::cast_slice_mut(view.data)), &view.shape, view.offset)
     }
 
-    fn of<T: Element, const R: usize>(data: Buffer<'a>, shape: &'a Shape<R>) -> Self {
+    fn of<T: Element, const R: usize>(data: Buffer<'a>, shape: &'a Shape<R>, offset: usize) -> Self {
         HostArgument(Kind::Tensor {
             element: T::TYPE,
             data,
             extents: &shape.extents,
             strides: &shape.strides,
             span: shape.span,
+            address: offset as u64 * size_of::<T>() as u64,
         })
     }
 
@@ -51,17 +59,18 @@ impl<'a> HostArgument<'a> {
 
     fn shape(&self) -> ArgumentShape<'a> {
         match &self.0 {
-            &Kind::Tensor { element, ref data, extents, strides, span } => {
-                ArgumentShape::host(element, matches!(data, Buffer::Write(_)), extents, strides, span)
+            &Kind::Tensor { element, ref data, extents, strides, span, address } => {
+                let mutable = matches!(data, Buffer::Write(_));
+                ArgumentShape::Tensor { element, mutable, extents, strides, span, address }
             }
             Kind::Scalar(value) => ArgumentShape::Scalar(*value),
         }
     }
 
-    /// The simulator's form of it. Tensors begin at an aligned address, as device allocations do.
+    /// The simulator's form of it. The data that a tensor is a part of begins at an aligned address, as device allocations do.
     fn lend(&mut self) -> Argument<'_> {
         match &mut self.0 {
-            Kind::Tensor { data, extents, strides, .. } => {
+            Kind::Tensor { data, extents, strides, address, element: _, span: _ } => {
                 let buffer = match data {
                     Buffer::Read(bytes) => Buffer::Read(bytes),
                     Buffer::Write(bytes) => Buffer::Write(bytes),
@@ -72,7 +81,7 @@ impl<'a> HostArgument<'a> {
                     buffer,
                     extents: words(extents),
                     strides: words(outer),
-                    base: 0,
+                    base: *address % 256,
                 })
             }
             Kind::Scalar(value) => Argument::Scalar(bits(*value)),

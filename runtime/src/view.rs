@@ -2,8 +2,10 @@
 
 use crate::scalar::Element;
 use crate::shape::{Shape, ViewError, shape_accessors};
+use crate::subview::subviews;
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
 use std::fmt;
+use std::ops::Range;
 
 mod sealed {
     pub trait Sealed {}
@@ -88,11 +90,12 @@ impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
     }
 
     /// As [`new`](Self::new), with `strides` between neighbours, in elements, outermost first: one a dimension, the last
-    /// one 1, each other one at least what one index of its dimension covers, so that no two indices name one element.
+    /// one 1. The others may be anything: 0 repeats a row, 1 makes windows that overlap, and a dimension of one element may
+    /// have any.
     /// A matrix whose rows begin every `pitch` elements has `[pitch, 1]`.
     ///
     /// # Errors
-    /// If the memory is too short, offsets overflow, the last stride is not 1, or indices overlap.
+    /// If the memory is too short, offsets overflow, or the last stride is not 1.
     pub fn with_strides<M: DeviceMemory<T> + ?Sized>(
         memory: &'a M,
         extents: [usize; R],
@@ -101,6 +104,36 @@ impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
         let data = memory.all();
         let shape = Shape::strided(extents, strides, data.len())?;
         Ok(TensorView { data, shape })
+    }
+
+    fn part<const Q: usize>(&self, offset: usize, shape: Shape<Q>) -> TensorView<'a, T, Q> {
+        TensorView { data: self.data.slice(offset..offset + shape.span), shape }
+    }
+
+    #[allow(clippy::type_complexity, clippy::unnecessary_wraps)] // as of a view that is written
+    fn halves(
+        &self,
+        first: Shape<R>,
+        offset: usize,
+        second: Shape<R>,
+    ) -> Result<(TensorView<'a, T, R>, TensorView<'a, T, R>), ViewError> {
+        Ok((self.part(0, first), self.part(offset, second)))
+    }
+}
+
+impl<'a, T: Element> TensorView<'a, T, 2> {
+    /// The beginning of `memory` as the matrix that column-major software, such as cuBLAS or Fortran, calls `rows` by `cols`
+    /// with this leading dimension. Its columns are contiguous, so here they are the rows: the view has `cols` rows of `rows`
+    /// elements, and the element that the others call (r, c) is `[[c, r]]`.
+    ///
+    /// # Errors
+    /// If the memory is too short, or offsets overflow.
+    pub fn from_column_major<M: DeviceMemory<T> + ?Sized>(
+        memory: &'a M,
+        [rows, cols]: [usize; 2],
+        leading_dimension: usize,
+    ) -> Result<Self, ViewError> {
+        TensorView::with_strides(memory, [cols, rows], [leading_dimension, 1])
     }
 }
 
@@ -119,7 +152,8 @@ impl<'a, T: Element, const R: usize> TensorViewMut<'a, T, R> {
     }
 
     /// As [`new`](Self::new), with `strides` between neighbours, in elements, outermost first: one a dimension, the last
-    /// one 1, each other one at least what one index of its dimension covers, so that no two indices name one element.
+    /// one 1, each other one at least what the dimensions with smaller ones span, so that no two indices name one element.
+    /// A dimension of one element may have any.
     /// A matrix whose rows begin every `pitch` elements has `[pitch, 1]`.
     ///
     /// # Errors
@@ -130,13 +164,52 @@ impl<'a, T: Element, const R: usize> TensorViewMut<'a, T, R> {
         strides: [usize; R],
     ) -> Result<Self, ViewError> {
         let data = memory.all_mut();
-        let shape = Shape::strided(extents, strides, data.len())?;
+        let shape = Shape::strided(extents, strides, data.len())?.injective()?;
         Ok(TensorViewMut { data, shape })
+    }
+
+    /// The same tensor, to be read.
+    pub fn as_view(&self) -> TensorView<'_, T, R> {
+        TensorView { data: self.data.as_view(), shape: self.shape }
+    }
+
+    fn part<const Q: usize>(&mut self, offset: usize, shape: Shape<Q>) -> TensorViewMut<'_, T, Q> {
+        TensorViewMut { data: self.data.slice_mut(offset..offset + shape.span), shape }
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn halves(
+        &mut self,
+        first: Shape<R>,
+        offset: usize,
+        second: Shape<R>,
+    ) -> Result<(TensorViewMut<'_, T, R>, TensorViewMut<'_, T, R>), ViewError> {
+        let boundary = Shape::boundary(&first, offset, &second, self.shape.strides[0])?;
+        let (low, high) = self.data.split_at_mut(boundary);
+        Ok((TensorViewMut { data: low, shape: first }, TensorViewMut { data: high, shape: second }))
+    }
+}
+
+impl<'a, T: Element> TensorViewMut<'a, T, 2> {
+    /// The beginning of `memory` as the matrix that column-major software, such as cuBLAS or Fortran, calls `rows` by `cols`
+    /// with this leading dimension. Its columns are contiguous, so here they are the rows: the view has `cols` rows of `rows`
+    /// elements, and the element that the others call (r, c) is `[[c, r]]`.
+    ///
+    /// # Errors
+    /// If the memory is too short, offsets overflow, or the leading dimension is below `rows`.
+    pub fn from_column_major<M: DeviceMemoryMut<T> + ?Sized>(
+        memory: &'a mut M,
+        [rows, cols]: [usize; 2],
+        leading_dimension: usize,
+    ) -> Result<Self, ViewError> {
+        TensorViewMut::with_strides(memory, [cols, rows], [leading_dimension, 1])
     }
 }
 
 shape_accessors!([T: Element] TensorView<'a, T>);
 shape_accessors!([T: Element] TensorViewMut<'a, T>);
+subviews!([&] TensorView<'a>, "to be read");
+subviews!([&mut] TensorViewMut<'_>, "to be written");
 
 impl<T: Element, const R: usize> fmt::Debug for TensorView<'_, T, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

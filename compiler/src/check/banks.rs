@@ -1,12 +1,13 @@
 //! Does every shared access take the fewest wavefronts.
 
+use super::auto::Chosen;
 use super::together::{self, Finding};
 use super::words::{count, list, verb};
 use super::{Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Obstacle, Presence, Run, Visit, tile_offset};
 use crate::ir::{Handle, Kernel, Layout, Role, Site, Tile};
-use tileproof_model::access::{Access, LANES, cost};
+use tileproof_model::access::{Access, Cost, LANES, cost};
 use tileproof_model::banks::bank_conflict;
 
 /// What a layout costs at one access.
@@ -60,7 +61,7 @@ pub(super) fn judge(
 ) -> Judgement {
     let site = &kernel.sites[handle];
     let mut judgement = Judgement::default();
-    let mut known: Vec<(Access, tileproof_model::access::Cost)> = Vec::new();
+    let mut known = Known::new();
     for (run, visit) in visits {
         let offsets = match tile_offset(&kernel.tiles[tile], layout, visit, &run.symbols) {
             Ok(offsets) => offsets,
@@ -78,44 +79,58 @@ pub(super) fn judge(
             if judgement.unknown.is_some() {
                 continue;
             }
-            let key = rebased(&access);
-            let cost = match known.iter().find(|(other, _)| *other == key) {
-                Some((_, cost)) => *cost,
-                None => {
-                    let cost = cost(&key);
-                    known.push((key, cost));
-                    cost
-                }
-            };
+            let Taken { cost, most, ideal, some_lanes } = taken(site, visit, &access, &mut known);
             if first_run {
                 judgement.wavefronts += u64::from(cost.wavefronts);
                 judgement.ideal += u64::from(cost.ideal_wavefronts);
                 judgement.useful_bytes += u64::from(cost.useful_bytes);
             }
-            judgement.most = judgement.most.max(cost.wavefronts);
-            let mut witness = Witness {
-                warp,
-                access,
-                wavefronts: cost.wavefronts,
-                ideal: cost.ideal_wavefronts,
-                some_lanes: false,
-            };
-            // Fewer lanes never take more wavefronts, but a wide load may merge once partners are missing, which
-            // lowers what is ideal.
-            let merged = merged_groups(&access);
-            if cost.excess_wavefronts() == 0
-                && visit.presence == Presence::Any
-                && site.role == Role::Read
-                && cost.wavefronts > merged
-            {
-                (witness.ideal, witness.some_lanes) = (merged, true);
-            }
-            if witness.wavefronts - witness.ideal > judgement.worst_excess() {
-                judgement.worst = Some(witness);
+            judgement.most = judgement.most.max(most);
+            if most - ideal > judgement.worst_excess() {
+                judgement.worst = Some(Witness { warp, access, wavefronts: most, ideal, some_lanes });
             }
         }
     }
     judgement
+}
+
+/// Patterns that have come up, with what they cost.
+pub(super) type Known = Vec<(Access, Cost)>;
+
+/// What one warp instruction takes.
+pub(super) struct Taken {
+    cost: Cost,
+    /// Wavefronts.
+    pub(super) most: u32,
+    /// Wavefronts that would be enough.
+    pub(super) ideal: u32,
+    /// Whether the excess occurs only for some active lanes, which data decides.
+    some_lanes: bool,
+}
+
+/// What the access of one warp takes, over all active masks that its visit can have.
+pub(super) fn taken(site: &Site, visit: &Visit, access: &Access, known: &mut Known) -> Taken {
+    let key = rebased(access);
+    let cost = match known.iter().find(|(other, _)| *other == key) {
+        Some((_, cost)) => *cost,
+        None => {
+            let cost = cost(&key);
+            known.push((key, cost));
+            cost
+        }
+    };
+    let mut taken = Taken { cost, most: cost.wavefronts, ideal: cost.ideal_wavefronts, some_lanes: false };
+    // Fewer lanes never take more wavefronts, but a wide load may merge once partners are missing, which lowers what is
+    // ideal.
+    let merged = merged_groups(access);
+    if cost.excess_wavefronts() == 0
+        && visit.presence == Presence::Any
+        && site.role == Role::Read
+        && cost.wavefronts > merged
+    {
+        (taken.ideal, taken.some_lanes) = (merged, true);
+    }
+    taken
 }
 
 /// How many groups of lanes a load has if all merge that can.
@@ -127,7 +142,13 @@ fn merged_groups(access: &Access) -> u32 {
 }
 
 /// The access of one warp, if one of its lanes can be there.
-fn warp_access(kernel: &Kernel, site: &Site, visit: &Visit, offsets: &[u32], warp: usize) -> Option<Access> {
+pub(super) fn warp_access(
+    kernel: &Kernel,
+    site: &Site,
+    visit: &Visit,
+    offsets: &[u32],
+    warp: usize,
+) -> Option<Access> {
     let threads = kernel.threads() as usize;
     let bytes = kernel.element(site.place.base).bytes();
     let mut access = Access {
@@ -205,6 +226,7 @@ pub(super) fn uncovered(
     handle: Handle<Site>,
     tile: Handle<Tile>,
     judgement: &Judgement,
+    chosen: Option<&Chosen>,
     diagnostics: &Diagnostics,
 ) -> Option<Uncovered> {
     let site = &kernel.sites[handle];
@@ -253,13 +275,21 @@ pub(super) fn uncovered(
     if let Some(budget) = budget {
         error = error.note(format!("the budget accepts an excess of {budget}, and this one is {excess}"));
     }
-    let fixes = fix::conflict(kernel, facts, handle, tile, diagnostics);
+    // What the compiler chose is the best that it can offer.
+    let fixes = match chosen {
+        Some(_) => Vec::new(),
+        None => fix::conflict(kernel, facts, handle, tile, diagnostics),
+    };
     if fixes.is_empty() {
-        error = error.note(format!(
-            "no padding up to {} elements and no swizzle of `{}` makes every access to it conflict-free",
-            fix::MOST_PADDING,
-            kernel.tiles[tile].rust(Layout::RowMajor)
-        ));
+        let tile = &kernel.tiles[tile];
+        error = error.note(match chosen {
+            Some(chosen) => format!("`Auto` chose `{}`: {}", tile.rust(tile.layout), chosen.reason),
+            None => format!(
+                "no padding up to {} elements and no swizzle of `{}` makes every access to it conflict-free",
+                fix::MOST_PADDING,
+                tile.rust(Layout::RowMajor)
+            ),
+        });
         error = error.help(format!(
             "change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = {excess}, because = \"…\")]` on the statement"
         ));

@@ -109,13 +109,7 @@ fn outcome(kernel: &Kernel, facts: &Facts, tile: Handle<Tile>, layout: Layout) -
     if layout == shape.layout || layout.defect(&shape.extents).is_some() {
         return None;
     }
-    let bytes = Tile { layout, ..shape.clone() }.bytes();
-    // The tiles behind this one may have to start up to an alignment later.
-    let (_, total) = kernel.shared_bytes();
-    let behind = if tile.index() + 1 < kernel.tiles.len() { shape.alignment } else { 0 };
-    if total - shape.bytes() + bytes + behind > MAX_SHARED_WITHOUT_OPT_IN {
-        return None;
-    }
+    let bytes = bytes_if_fits(kernel, tile, layout)?;
     let mut wavefronts = Vec::new();
     let mut excesses = Vec::new();
     for handle in sites_of(kernel, tile) {
@@ -139,6 +133,17 @@ fn outcome(kernel: &Kernel, facts: &Facts, tile: Handle<Tile>, layout: Layout) -
     }
     let loose = loose(kernel, facts, &excesses);
     Some(Outcome { layout, bytes, wavefronts, loose })
+}
+
+/// The bytes of a tile under a layout, if the block's shared memory holds it and the other tiles.
+pub(super) fn bytes_if_fits(kernel: &Kernel, tile: Handle<Tile>, layout: Layout) -> Option<u32> {
+    let shape = &kernel.tiles[tile];
+    let bytes = Tile { layout, ..shape.clone() }.bytes();
+    // The tiles behind this one may have to start up to an alignment later.
+    let (_, total) = kernel.shared_bytes();
+    let behind = if tile.index() + 1 < kernel.tiles.len() { shape.alignment } else { 0 };
+    let total = u64::from(total - shape.bytes()) + u64::from(bytes) + u64::from(behind);
+    (total <= u64::from(MAX_SHARED_WITHOUT_OPT_IN)).then_some(bytes)
 }
 
 /// The budgets that accept more than occurs once the accesses to a tile have these excesses.
@@ -180,7 +185,7 @@ fn budgets(kernel: &Kernel, outcome: &Outcome, diagnostics: &Diagnostics) -> Str
     budgets.collect()
 }
 
-fn sites_of(kernel: &Kernel, tile: Handle<Tile>) -> Vec<Handle<Site>> {
+pub(super) fn sites_of(kernel: &Kernel, tile: Handle<Tile>) -> Vec<Handle<Site>> {
     kernel
         .sites
         .iter()

@@ -1,7 +1,8 @@
 //! The proofs: each check judges the facts, none computes its own.
 //!
-//! In order: resources (does the block fit), index range and register arrays (do the values mean what they say),
-//! convergence, bounds, alignment, then the costs: banks and coalescing, held against the budgets. What only the launch can settle by one
+//! First the layouts that the source leaves to the compiler are chosen. Then, in order: resources (does the block fit),
+//! index range and register arrays (do the values mean what they say), convergence, bounds, alignment, then the costs:
+//! banks and coalescing, held against the budgets. What only the launch can settle by one
 //! uniform condition becomes a [`LaunchCheck`]. Only this module makes a [`Checked`] kernel, and only a checked kernel is
 //! emitted.
 //!
@@ -12,6 +13,7 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod alignment;
+mod auto;
 mod banks;
 mod bounds;
 mod budget;
@@ -41,7 +43,8 @@ pub struct Checked {
 /// A condition that the launcher checks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LaunchCheck {
-    /// A stride of a tensor, in elements, is a multiple of a number.
+    /// A stride of a tensor, in elements, is a multiple of a number; or there is one element in the dimension, whose stride
+    /// no address depends on.
     StrideMultiple {
         /// The tensor.
         param: Handle<Param>,
@@ -94,7 +97,8 @@ impl Checked {
 type Visits<'a> = Vec<(&'a Run, &'a Visit)>;
 
 /// Judges a kernel. `None` if anything was reported, now or before.
-pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Option<Checked> {
+pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Option<Checked> {
+    let (facts, chosen) = auto::choose(&mut kernel, facts, diagnostics);
     resources::check(&kernel, diagnostics);
     values::check(&facts, diagnostics);
     convergence::check(&facts, diagnostics);
@@ -132,7 +136,8 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
         rows.push(Some(row(&kernel, site, &cost, alignment_verdict, diagnostics)));
         match &cost {
             Cost::Shared(tile, cost) => {
-                conflicts.extend(banks::uncovered(&kernel, &facts, site, *tile, cost, diagnostics));
+                let chosen = auto::of(&chosen, *tile);
+                conflicts.extend(banks::uncovered(&kernel, &facts, site, *tile, cost, chosen, diagnostics));
             }
             Cost::Global(cost) => coalescing::report(&kernel, site, cost, diagnostics),
         }
@@ -150,7 +155,7 @@ pub fn check(kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Opt
         kernel: kernel.name.clone().into(),
         block: kernel.block,
         shared_bytes: kernel.shared_bytes().1,
-        tiles: kernel.tiles.iter().map(|(_, tile)| tile_row(tile)).collect(),
+        tiles: kernel.tiles.iter().map(|(handle, tile)| tile_row(tile, auto::of(&chosen, handle))).collect(),
         sites: rows.into_iter().flatten().collect(),
         launch_checks: kernel
             .requires
@@ -244,6 +249,11 @@ fn row(
     row
 }
 
-fn tile_row(tile: &Tile) -> TileReport {
-    TileReport { name: tile.name.clone().into(), ty: tile.rust(tile.layout).into(), bytes: tile.bytes() }
+fn tile_row(tile: &Tile, chosen: Option<&auto::Chosen>) -> TileReport {
+    TileReport {
+        name: tile.name.clone().into(),
+        ty: tile.rust(tile.layout).into(),
+        bytes: tile.bytes(),
+        chosen: chosen.map(|chosen| chosen.reason.clone().into()),
+    }
 }

@@ -14,7 +14,8 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, Ident, Path, Stmt, Type};
 
 /// Types of the prelude.
-const TYPES: [&str; 8] = ["Tensor", "Matrix", "Shared", "Vector", "RowMajor", "Pad", "Xor", "Swizzle"];
+const TYPES: [&str; 9] =
+    ["Tensor", "Matrix", "Shared", "Vector", "RowMajor", "Pad", "Xor", "Swizzle", "Auto"];
 
 /// The constant that holds the body. `deferred` are panics that fire only if rustc accepts it: each is in a constant of
 /// its own that cannot be evaluated where the body's has an error.

@@ -243,11 +243,16 @@ fn description(
     let settled = checked.launch_checks().iter().map(|check| {
         let text = check.text(kernel);
         let LaunchCheck::StrideMultiple { param, dimension, multiple } = check;
-        let (param, dimension) = (Literal::u32_unsuffixed(param.index() as u32), Literal::u32_unsuffixed(*dimension));
+        let (param, dimension) =
+            (Literal::u32_unsuffixed(param.index() as u32), Literal::u32_unsuffixed(*dimension));
         let multiple = Literal::u32_unsuffixed(*multiple);
         let op = quote!(__tileproof::__private::HostOp);
         quote!(__tileproof::__private::LaunchCheck {
-            condition: &[#op::Stride(#param, #dimension), #op::Int(#multiple), #op::Rem, #op::Int(0), #op::Equal],
+            condition: &[
+                #op::Extent(#param, #dimension), #op::Int(2), #op::Less,
+                #op::Stride(#param, #dimension), #op::Int(#multiple), #op::Rem, #op::Int(0), #op::Equal,
+                #op::Or,
+            ],
             text: #text,
         })
     });
@@ -379,9 +384,16 @@ fn report(report: &Report) -> TokenStream {
 }
 
 fn tile(tile: &TileReport) -> TokenStream {
-    let TileReport { name, ty, bytes } = tile;
+    let TileReport { name, ty, bytes, chosen } = tile;
+    let chosen = match chosen {
+        Some(chosen) => {
+            let chosen = text(chosen);
+            quote!(::core::option::Option::Some(#chosen))
+        }
+        None => quote!(::core::option::Option::None),
+    };
     let (name, ty, bytes) = (text(name), text(ty), Literal::u32_unsuffixed(*bytes));
-    quote!(__tileproof::__private::TileReport { name: #name, ty: #ty, bytes: #bytes })
+    quote!(__tileproof::__private::TileReport { name: #name, ty: #ty, bytes: #bytes, chosen: #chosen })
 }
 
 fn site(site: &SiteReport) -> TokenStream {

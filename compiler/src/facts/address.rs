@@ -18,15 +18,53 @@ pub enum Obstacle {
     Overflow,
 }
 
-/// The element offset of an access in its tile under a layout, for each thread, up to what moves all threads alike and
-/// makes no conflict: a distance that is a multiple of 4 bytes and of what the layout's swizzle looks at, or one XOR.
+/// The element offset of an access in its tile under a layout, for each thread, or one where it is the same for all; up to
+/// what moves all threads alike and makes no conflict: a distance that is a multiple of 4 bytes and of what the layout's
+/// swizzle looks at, or one XOR.
 pub fn tile_offset(
     tile: &Tile,
     layout: Layout,
     visit: &Visit,
     symbols: &Symbols,
 ) -> Result<Vec<u32>, Obstacle> {
-    let threads = threads_of(visit);
+    let constants = known_part(tile, layout, visit, symbols)?;
+    let offsets = match layout {
+        Layout::RowMajor | Layout::Pad(_) | Layout::Swizzle { .. } => {
+            let linear = linear_index(tile, layout, &constants).ok_or(Obstacle::Overflow)?;
+            // What was dropped is a multiple of the period, so a negative rest stands for a place further on.
+            each(&linear, |linear| layout.place(linear as u32))
+        }
+        Layout::Xor(_) => {
+            // The row in its stage and the column are mixed; the stage is added to that.
+            let mut stage = constants.clone();
+            let (Some(column), row) = (stage.pop(), stage.pop().unwrap_or(Lanes::Uniform(0))) else {
+                return Err(Obstacle::Overflow);
+            };
+            stage.extend([0, 0].map(Lanes::Uniform).into_iter().take(constants.len()));
+            let extents = [tile.extents.iter().rev().nth(1).copied().unwrap_or(1), row_extent(tile)];
+            let mixed = row.zip(&column, |row, column| {
+                Some(i64::from(layout.offset(&extents, &[row as u32, column as u32])))
+            });
+            let stage = linear_index(tile, layout, &stage);
+            let sum = mixed.and_then(|mixed| mixed.add(&stage?)).ok_or(Obstacle::Overflow)?;
+            each(&sum, |offset| offset as u32)
+        }
+    };
+    Ok(offsets)
+}
+
+/// Why [`tile_offset`] knows nothing, if it does not.
+pub(super) fn tile_obstacle(
+    tile: &Tile,
+    layout: Layout,
+    visit: &Visit,
+    symbols: &Symbols,
+) -> Option<Obstacle> {
+    known_part(tile, layout, visit, symbols).err()
+}
+
+/// The index without the symbols, where these move all threads alike and make no conflict.
+fn known_part(tile: &Tile, layout: Layout, visit: &Visit, symbols: &Symbols) -> Result<Vec<Lanes>, Obstacle> {
     let mut stride = 1i64;
     let mut constants: Vec<Lanes> = Vec::with_capacity(visit.index.len());
     // Symbols that are not known to leave a swizzle as it is: the number that each moves an offset by, and its divisor
@@ -35,11 +73,11 @@ pub fn tile_offset(
     for (place, form) in visit.index.iter().enumerate().rev() {
         let form = symbols.interior(form).ok_or(Obstacle::Overflow)?;
         let inside = visit.index.len() - 1 - place;
-        let period = period(tile, layout, inside);
         for (symbol, coefficient) in &form.terms {
             if coefficient.scope().min(symbols.get(*symbol).scope) < Scope::Warp {
                 return Err(Obstacle::Varying(*symbol));
             }
+            let period = period(tile, layout, inside);
             let step = coefficient.map(|value| value.checked_mul(stride)).ok_or(Obstacle::Overflow)?;
             let divisor = step.gcd(period);
             if divisor != period {
@@ -47,54 +85,63 @@ pub fn tile_offset(
             }
         }
         constants.push(form.constant);
-        let extent = i64::from(tile.extents[place]);
-        let pitch =
-            if place + 1 == visit.index.len() { i64::from(layout.pitch(extent as u32)) } else { extent };
-        stride = stride.checked_mul(pitch).ok_or(Obstacle::Overflow)?;
+        stride = stride.checked_mul(distance(tile, layout, place)).ok_or(Obstacle::Overflow)?;
     }
     constants.reverse();
-    let mut index = vec![0u32; constants.len()];
-    let mut offsets = vec![0u32; threads.max(1)];
-    let mut most = 0;
-    let mut thread = 0;
-    while thread < offsets.len() {
-        if threads == 0 || visit.mask.get(thread) {
-            let mut place = 0;
-            while place < constants.len() {
-                let value = match &constants[place] {
-                    Lanes::Uniform(value) => *value,
-                    Lanes::Each(values) => values[thread],
-                };
-                // What was dropped is a multiple of the period, so a negative rest stands for a place further on.
-                index[place] = value as u32;
-                place += 1;
-            }
-            offsets[thread] = layout.offset(&tile.extents, &index);
-            if !open.is_empty() {
-                most = Layout::RowMajor.offset(&tile.extents, &index).max(most);
-            }
-        }
-        thread += 1;
+    let Some((symbol, _, divisor)) = open.first() else { return Ok(constants) };
+    let common = open.iter().fold(0, |common, (_, step, _)| gcd(common, *step));
+    let unmoved = match layout {
+        // A swizzle is linear over XOR: what is in other bits than all else changes all places by one XOR, which
+        // permutes words and banks.
+        Layout::Swizzle { .. } => linear_index(tile, Layout::RowMajor, &constants)
+            .and_then(|linear| linear.extremes(&visit.mask))
+            .is_some_and(|(least, most)| least >= 0 && most < 1 << common.trailing_zeros().min(40)),
+        Layout::RowMajor | Layout::Pad(_) | Layout::Xor(_) => false,
+    };
+    if unmoved { Ok(constants) } else { Err(Obstacle::Residue(*symbol, period(tile, layout, 0) / divisor)) }
+}
+
+/// How far apart, in neighbours of the next inner extent, neighbours in an extent are.
+fn distance(tile: &Tile, layout: Layout, place: usize) -> i64 {
+    let extent = tile.extents[place];
+    i64::from(if place + 1 == tile.extents.len() { layout.pitch(extent) } else { extent })
+}
+
+fn row_extent(tile: &Tile) -> u32 {
+    tile.extents.last().copied().unwrap_or(1)
+}
+
+/// The number of an element, or, of fewer indices than extents, of a row.
+fn linear_index(tile: &Tile, layout: Layout, index: &[Lanes]) -> Option<Lanes> {
+    let mut linear = Lanes::Uniform(0);
+    for (place, index) in index.iter().enumerate() {
+        linear = linear.multiply(&Lanes::Uniform(distance(tile, layout, place)))?.add(index)?;
     }
-    if let Some((symbol, _, divisor)) = open.first() {
-        let common = open.iter().fold(0, |common, (_, step, _)| gcd(common, *step));
-        let unmoved = match layout {
-            // A swizzle is linear over XOR: what is in other bits than all else changes all places by one XOR, which
-            // permutes words and banks.
-            Layout::Swizzle { .. } => i64::from(most) < 1 << common.trailing_zeros().min(40),
-            Layout::RowMajor | Layout::Pad(_) | Layout::Xor(_) => false,
-        };
-        if !unmoved {
-            return Err(Obstacle::Residue(*symbol, period(tile, layout, 0) / divisor));
+    Some(linear)
+}
+
+/// Applies a function to each number, or to one that all threads share.
+fn each(lanes: &Lanes, apply: impl Fn(i64) -> u32) -> Vec<u32> {
+    match lanes {
+        Lanes::Uniform(value) => vec![apply(*value)],
+        Lanes::Each(values) => {
+            let values: &[i64] = values;
+            let mut out = vec![0; values.len()];
+            let results: &mut [u32] = &mut out;
+            let mut i = 0;
+            while i < results.len() {
+                results[i] = apply(values[i]);
+                i += 1;
+            }
+            out
         }
     }
-    Ok(offsets)
 }
 
 /// After how many elements a layout repeats as far as banks are concerned, for an index that has so many inside it.
 fn period(tile: &Tile, layout: Layout, inside: usize) -> i64 {
     let word = i64::from(4 / tile.element.bytes().min(4));
-    let row = i64::from(tile.extents.last().copied().unwrap_or(1));
+    let row = i64::from(row_extent(tile));
     let period = match layout {
         Layout::RowMajor | Layout::Pad(_) => word,
         Layout::Xor(chunk) if inside < 2 => row * (row / i64::from(chunk.max(1))).max(1),
@@ -125,16 +172,4 @@ pub fn tensor_offset(
         offset = offset.add(&symbols.product(&form, &symbols.resolved(stride))?)?;
     }
     Some(offset)
-}
-
-fn threads_of(visit: &Visit) -> usize {
-    let lanes = visit.index.iter().find_map(|form| match &form.constant {
-        Lanes::Each(values) => Some(values.len()),
-        Lanes::Uniform(_) => None,
-    });
-    match (&visit.mask, lanes) {
-        (super::Mask::Each(mask), _) => mask.len(),
-        (super::Mask::Uniform(_), Some(threads)) => threads,
-        (super::Mask::Uniform(_), None) => 0,
-    }
 }

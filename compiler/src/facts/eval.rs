@@ -2,7 +2,7 @@
 
 use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
-use super::prove::{follows, lower_bound, non_negative, tighten};
+use super::prove::{follows, lower_bound, non_negative, tighten, upper_bound};
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::truth::{Truth, Value};
 use super::walk::Walk;
@@ -256,9 +256,8 @@ impl Walk<'_> {
     /// The least and largest value by the ranges of the symbols.
     pub(super) fn bounds(&self, form: &Linear) -> (i128, i128) {
         let low = lower_bound(form, &self.mask, &self.symbols);
-        let high =
-            form.scale(&Lanes::Uniform(-1)).and_then(|form| lower_bound(&form, &self.mask, &self.symbols));
-        (low.unwrap_or(i128::MIN / 4), high.map_or(i128::MAX / 4, |high| -high))
+        let high = upper_bound(form, &self.mask, &self.symbols);
+        (low.unwrap_or(i128::MIN / 4), high.unwrap_or(i128::MAX / 4))
     }
 
     /// The same, for a value of this type.
@@ -282,17 +281,20 @@ impl Walk<'_> {
             return self.escape(None, scalar, EscapeKind::TooLarge, expr);
         };
         if scalar == Scalar::Usize {
-            if !self.holds_for_least(&form) {
+            let (low, high) = self.bounds(&form);
+            if low < 0 && !self.holds_for_least(&form) {
                 return self.escape(Some(&form), scalar, EscapeKind::BelowZero, expr);
             }
-            let negated = form.scale(&Lanes::Uniform(-1));
-            let room = negated.as_ref().and_then(|form| form.offset(INDEX_LIMIT));
-            if self.bounds(&form).1 > i128::from(u64::MAX)
-                && !room.is_some_and(|room| self.holds_for_least(&room))
-            {
-                return self.escape(Some(&form), scalar, EscapeKind::TooLarge, expr);
+            if high > i128::from(u64::MAX) {
+                let negated = form.scale(&Lanes::Uniform(-1));
+                let room = negated.and_then(|form| form.offset(INDEX_LIMIT));
+                if !room.is_some_and(|room| self.holds_for_least(&room)) {
+                    return self.escape(Some(&form), scalar, EscapeKind::TooLarge, expr);
+                }
             }
-            self.keep_narrow(&form);
+            if high > i128::from(u32::MAX) {
+                self.keep_narrow(&form);
+            }
             return Value::Int(form);
         }
         let (low, high) = self.bounds(&form);

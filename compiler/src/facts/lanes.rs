@@ -126,6 +126,9 @@ impl Lanes {
                 }
                 Some(Lanes::each(out))
             }
+            (Lanes::Uniform(_), Lanes::Each(_)) if self.is_small() && other.is_small() => {
+                self.add(&other.multiply(&Lanes::Uniform(-1))?)
+            }
             _ => self.zip(other, i64::checked_sub),
         }
     }

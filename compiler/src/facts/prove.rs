@@ -155,17 +155,26 @@ fn common_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
 pub fn lower_bound(form: &Linear, mask: &Mask, symbols: &Symbols) -> Option<i128> {
     let mut bound = i128::from(form.constant.extremes(mask)?.0);
     for (symbol, coefficient) in &form.terms {
-        let (low, high) = symbols.range(*symbol);
-        let (least, most) = coefficient.extremes(mask)?;
-        let candidates = [
-            i128::from(least).checked_mul(low)?,
-            i128::from(least).checked_mul(high)?,
-            i128::from(most).checked_mul(low)?,
-            i128::from(most).checked_mul(high)?,
-        ];
-        bound = bound.checked_add(candidates.into_iter().min()?)?;
+        bound = bound.checked_add(corners(*symbol, coefficient, mask, symbols)?.into_iter().min()?)?;
     }
     Some(bound)
+}
+
+/// The largest value by the ranges of the symbols; `None` on overflow or where no thread is.
+pub(super) fn upper_bound(form: &Linear, mask: &Mask, symbols: &Symbols) -> Option<i128> {
+    let mut bound = i128::from(form.constant.extremes(mask)?.1);
+    for (symbol, coefficient) in &form.terms {
+        bound = bound.checked_add(corners(*symbol, coefficient, mask, symbols)?.into_iter().max()?)?;
+    }
+    Some(bound)
+}
+
+/// The products of the ends of the ranges of a symbol and of its coefficient.
+fn corners(symbol: SymbolId, coefficient: &Lanes, mask: &Mask, symbols: &Symbols) -> Option<[i128; 4]> {
+    let (low, high) = symbols.range(symbol);
+    let (least, most) = coefficient.extremes(mask)?;
+    let (least, most) = (i128::from(least), i128::from(most));
+    Some([least.checked_mul(low)?, least.checked_mul(high)?, most.checked_mul(low)?, most.checked_mul(high)?])
 }
 
 /// A fact with its constant lowered to what whole numbers allow: `4 a − 1 ≥ 0` means `4 a − 4 ≥ 0`.

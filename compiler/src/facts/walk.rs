@@ -1,6 +1,6 @@
 //! Executes the IR once for a whole block.
 
-use super::address::{Obstacle, tile_offset};
+use super::address::{Obstacle, tile_obstacle};
 use super::arithmetic::Operation;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
@@ -323,8 +323,8 @@ impl Walk<'_> {
         match place.base {
             Base::Tile(tile) => {
                 let tile = &self.kernel.tiles[tile];
-                if let Err(Obstacle::Residue(symbol, modulus)) =
-                    tile_offset(tile, tile.layout, &visit, &self.symbols)
+                if let Some(Obstacle::Residue(symbol, modulus)) =
+                    tile_obstacle(tile, tile.layout, &visit, &self.symbols)
                 {
                     for form in visit.index.iter().filter(|form| form.find(symbol).is_some()) {
                         self.request(form, symbol, modulus);

@@ -79,6 +79,14 @@ impl Layout {
         }
     }
 
+    /// Where the element with this number is, counted in rows of this layout's pitch; not for `Xor`, which looks at the row.
+    pub(crate) fn place(self, linear: u32) -> u32 {
+        match self {
+            Layout::RowMajor | Layout::Pad(_) | Layout::Xor(_) => linear,
+            Layout::Swizzle { bits, base, shift } => swizzle(bits, base, shift, linear),
+        }
+    }
+
     /// The layout as a Rust type of the prelude.
     pub fn rust(self) -> String {
         match self {

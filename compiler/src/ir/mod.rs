@@ -104,11 +104,12 @@ pub struct Param {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamKind {
     /// A tensor in device memory. Element `[i0, …, in]` is at `i0 * stride0 + … + in`, in elements: the innermost
-    /// extent is contiguous, the other strides are at least what the extents inside them need.
+    /// extent is contiguous. Of one that the kernel writes, no two indices name one element; of one that it reads, the
+    /// other strides may be anything.
     Tensor {
         /// The element type.
         element: Scalar,
-        /// How many extents, 1 to 3.
+        /// How many extents, 1 to 5.
         rank: u32,
         /// Whether the kernel may write it.
         mutable: bool,
@@ -150,10 +151,21 @@ pub struct Tile {
     pub extents: Vec<u32>,
     /// Where each element is.
     pub layout: Layout,
+    /// Who decides on the layout. Before the check, that of a tile under `Auto` is a placeholder.
+    pub choice: Choice,
     /// The alignment of the tile's first byte, a power of two.
     pub alignment: u32,
     /// Its declaration.
     pub span: SpanId,
+}
+
+/// Who decides on the layout of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The source names it.
+    Written,
+    /// The source says `Auto`: the check puts in the best one.
+    Auto,
 }
 
 /// An expression: no effect, reads no memory.

@@ -26,6 +26,7 @@ use crate::ir::{
 use crate::span::SpanId;
 use quote::ToTokens;
 use std::collections::HashMap;
+use tileproof_model::language::MOST_DIMENSIONS;
 use tileproof_model::limits::{MAX_BLOCK, MAX_THREADS_PER_BLOCK};
 use types::{Term, Terms, Ty};
 
@@ -165,7 +166,7 @@ impl Lower<'_> {
             let span = self.span(ty);
             let text = self.diagnostics.spans.get(span).text.clone();
             let mut error = Diagnostic::new(Code::Parameter, span, format!("a kernel cannot take a parameter of type `{text}`"))
-                .note("a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize");
+                .note(format!("a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to {MOST_DIMENSIONS}, or to `Matrix<T>`; a value is a number, bool or usize"));
             error = match ty {
                 syn::Type::Path(path)
                     if path.path.segments.iter().any(|s| s.ident == "Tensor" || s.ident == "Matrix") =>
@@ -196,7 +197,7 @@ impl Lower<'_> {
             ("Tensor", Some(syn::GenericArgument::Const(rank))) => u32::try_from(literal(rank)?).ok()?,
             _ => return None,
         };
-        ((1..=3).contains(&rank) && arguments.next().is_none()).then_some(ParamKind::Tensor {
+        ((1..=MOST_DIMENSIONS).contains(&rank) && arguments.next().is_none()).then_some(ParamKind::Tensor {
             element,
             rank,
             mutable,

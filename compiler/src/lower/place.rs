@@ -81,7 +81,7 @@ impl Lower<'_> {
             let form = match base {
                 Base::Tile(_) => format!("`{name}{}`", "[i]".repeat(rank)),
                 Base::Tensor(_) => {
-                    format!("`{name}[[{}]]`", ["i", "j", "k"].get(..rank).unwrap_or(&[]).join(", "))
+                    format!("`{name}[[{}]]`", ["i", "j", "k", "l", "m"].get(..rank).unwrap_or(&[]).join(", "))
                 }
             };
             self.defer(

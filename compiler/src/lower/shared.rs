@@ -2,7 +2,7 @@
 
 use super::{Binding, Lower, peeled};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{Base, Layout, Scalar, Tile};
+use crate::ir::{Base, Choice, Layout, Scalar, Tile};
 use syn::{Expr, GenericArgument, PathArguments, PathSegment, Type};
 
 /// Bytes at which a tile starts: the widest access.
@@ -57,11 +57,21 @@ impl Lower<'_> {
             return None;
         };
         let (element, extents) = self.tile_shape(array)?;
-        let layout = match layout {
-            [] => Layout::RowMajor,
-            [layout, ..] => self.layout(layout)?,
+        let (layout, choice) = match layout {
+            [] => (Layout::RowMajor, Choice::Written),
+            [layout, ..] if is_auto(layout) => (Layout::RowMajor, Choice::Auto),
+            [layout, ..] => (self.layout(layout)?, Choice::Written),
         };
-        if let Some(defect) = layout.defect(&extents) {
+        let tile = Tile {
+            name: name.to_string(),
+            element,
+            extents,
+            layout,
+            choice,
+            alignment: TILE_ALIGNMENT,
+            span,
+        };
+        if let Some(defect) = layout.defect(&tile.extents) {
             let mut error = Diagnostic::new(
                 Code::Layout,
                 span,
@@ -69,15 +79,13 @@ impl Lower<'_> {
             )
             .note(defect)
             .note("a layout gives every element of the tile a place of its own inside it");
-            if let Some(working) = working_layout(&extents) {
-                let tile =
-                    Tile { name: String::new(), element, extents, layout, alignment: TILE_ALIGNMENT, span };
+            if let Some(working) = working_layout(&tile.extents) {
                 error = error.help(format!("`{}` has one", tile.rust(working)));
             }
             self.diagnostics.report(error);
             return None;
         }
-        Some(Tile { name: name.to_string(), element, extents, layout, alignment: TILE_ALIGNMENT, span })
+        Some(tile)
     }
 
     fn tile_shape(&mut self, ty: &Type) -> Option<(Scalar, Vec<u32>)> {
@@ -123,7 +131,7 @@ impl Lower<'_> {
             let text = self.diagnostics.spans.get(span).text.clone();
             self.diagnostics.report(
                 Diagnostic::new(Code::Layout, span, format!("`{text}` is not a layout"))
-                    .note("layouts are `RowMajor`, `Pad<N>` (N elements after each row), `Xor<V>` (chunks of V elements) and `Swizzle<B, M, S>`"),
+                    .note("layouts are `RowMajor`, `Pad<N>` (N elements after each row), `Xor<V>` (chunks of V elements), `Swizzle<B, M, S>`, and `Auto`, which leaves the choice to the compiler"),
             );
         }
         layout
@@ -149,6 +157,12 @@ impl Lower<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether the type leaves the layout to the compiler.
+fn is_auto(ty: &Type) -> bool {
+    let Type::Path(path) = peeled(ty) else { return false };
+    path.path.segments.last().is_some_and(|segment| segment.ident == "Auto" && segment.arguments.is_empty())
 }
 
 /// A layout by its name and numbers.

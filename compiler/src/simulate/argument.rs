@@ -74,12 +74,17 @@ fn fits(param: &Param, written: bool, argument: &Argument<'_>) -> Result<(), Arg
             if (mutable || written) && matches!(tensor.buffer, Buffer::Read(_)) {
                 return Err(ArgumentProblem::ReadOnly);
             }
-            tensor_fits(element, rank, tensor)
+            tensor_fits(element, rank, mutable || written, tensor)
         }
     }
 }
 
-fn tensor_fits(element: Scalar, rank: u32, tensor: &TensorArgument<'_>) -> Result<(), ArgumentProblem> {
+fn tensor_fits(
+    element: Scalar,
+    rank: u32,
+    written: bool,
+    tensor: &TensorArgument<'_>,
+) -> Result<(), ArgumentProblem> {
     let (extents, strides) = (&tensor.extents, &tensor.strides);
     if extents.len() != rank as usize || strides.len() + 1 != rank as usize {
         return Err(ArgumentProblem::Rank { extents: extents.len(), strides: strides.len(), rank });
@@ -91,9 +96,12 @@ fn tensor_fits(element: Scalar, rank: u32, tensor: &TensorArgument<'_>) -> Resul
     if extents.contains(&0) {
         return Ok(());
     }
+    let mut order: Vec<usize> = (0..strides.len()).rev().collect();
+    order.sort_by_key(|dimension| strides[*dimension]);
     let mut span = *extents.last().unwrap_or(&1);
-    for (dimension, (&extent, &stride)) in extents.iter().zip(strides).enumerate().rev() {
-        if extent > 1 && stride < span {
+    for dimension in order {
+        let (extent, stride) = (extents[dimension], strides[dimension]);
+        if written && extent > 1 && stride < span {
             return Err(ArgumentProblem::Stride { dimension, stride, span });
         }
         span = span.saturating_add((extent - 1).saturating_mul(stride));

@@ -175,13 +175,13 @@ pub enum ArgumentProblem {
     },
     /// The kernel writes it, and its buffer can only be read.
     ReadOnly,
-    /// The elements of a dimension overlap.
+    /// Different indices name one element of a tensor that the kernel writes.
     Stride {
         /// The dimension, 0 the outermost.
         dimension: usize,
         /// Its stride, in elements.
         stride: u64,
-        /// The elements that the dimensions inside it span, or 2^64 - 1 if it is more.
+        /// The elements that the dimensions with smaller strides span, or 2^64 - 1 if it is more.
         span: u64,
     },
     /// The buffer ends before the last element.
@@ -324,7 +324,7 @@ impl fmt::Display for ArgumentProblem {
             }
             ArgumentProblem::Stride { dimension, stride, span } => write!(
                 f,
-                "has a stride of {stride} elements in dimension {dimension}, and the dimensions inside it span {span}; elements would overlap"
+                "has a stride of {stride} elements in dimension {dimension}, and the dimensions with smaller strides span {span}; two indices would name one element"
             ),
             ArgumentProblem::TooShort { needed, given } => {
                 write!(f, "has {given} bytes, and its extents and strides span {needed}")

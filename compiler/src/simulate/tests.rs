@@ -8,8 +8,8 @@ mod transpose;
 
 use super::{Argument, Buffer, TensorArgument};
 use crate::ir::{
-    Arena, Axis, Base, BinaryOp, CompareOp, Expr, ExprKind, Handle, Issuer, Kernel, Layout, Local, Loop,
-    Param, ParamKind, Place, Proxy, Scalar, Site, Stmt, Sync, Tile, Type,
+    Arena, Axis, Base, BinaryOp, Choice, CompareOp, Expr, ExprKind, Handle, Issuer, Kernel, Layout, Local,
+    Loop, Param, ParamKind, Place, Proxy, Scalar, Site, Stmt, Sync, Tile, Type,
 };
 use crate::span::{SpanId, SpanTable};
 use tileproof_model::report::Role;
@@ -70,7 +70,15 @@ impl Builder {
         assert_eq!(layout.defect(extents), None);
         let span = self.span();
         let extents = extents.to_vec();
-        self.kernel.tiles.add(Tile { name: "tile".into(), element, extents, layout, alignment: 16, span })
+        self.kernel.tiles.add(Tile {
+            name: "tile".into(),
+            element,
+            extents,
+            layout,
+            choice: Choice::Written,
+            alignment: 16,
+            span,
+        })
     }
 
     fn local(&mut self, name: &str, ty: Type, extents: &[u32]) -> Handle<Local> {

@@ -78,6 +78,11 @@ fn accepted(checked: &Checked) -> String {
     if report.shared_bytes > 0 {
         let _ = writeln!(out, "shared: {} bytes", report.shared_bytes);
     }
+    for tile in report.tiles.iter() {
+        if let Some(chosen) = &tile.chosen {
+            let _ = writeln!(out, "`{}`: Auto chose {}: {chosen}", tile.name, tile.ty);
+        }
+    }
     for check in report.launch_checks.iter() {
         let _ = writeln!(out, "launch: {check}");
     }

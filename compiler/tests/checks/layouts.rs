@@ -130,34 +130,34 @@ fn that_are_none() {
     check(
         &tile("Shared::<[[f32; 32]; 8], Swizzle<40, 0, 5>>"),
         expect![[r#"
-        error: `Swizzle<40, 0, 5>` is not a layout [TP0010]
-        note: layouts are `RowMajor`, `Pad<N>` (N elements after each row), `Xor<V>` (chunks of V elements) and `Swizzle<B, M, S>`
-          at `Swizzle<40, 0, 5>`
-    "#]],
+            error: `Swizzle<40, 0, 5>` is not a layout [TP0010]
+            note: layouts are `RowMajor`, `Pad<N>` (N elements after each row), `Xor<V>` (chunks of V elements), `Swizzle<B, M, S>`, and `Auto`, which leaves the choice to the compiler
+              at `Swizzle<40, 0, 5>`
+        "#]],
     );
     check(
         &tile("Shared::<[[f32; 32]; 8], Diagonal>"),
         expect![[r#"
-        error: `Diagonal` is not a layout [TP0010]
-        note: layouts are `RowMajor`, `Pad<N>` (N elements after each row), `Xor<V>` (chunks of V elements) and `Swizzle<B, M, S>`
-          at `Diagonal`
-    "#]],
+            error: `Diagonal` is not a layout [TP0010]
+            note: layouts are `RowMajor`, `Pad<N>` (N elements after each row), `Xor<V>` (chunks of V elements), `Swizzle<B, M, S>`, and `Auto`, which leaves the choice to the compiler
+              at `Diagonal`
+        "#]],
     );
     check(
         &tile("Shared::<[[f32; 32]; 8], Pad<-1>>"),
         expect![[r#"
-        error: `Pad<-1>` is not a layout [TP0010]
-        note: layouts are `RowMajor`, `Pad<N>` (N elements after each row), `Xor<V>` (chunks of V elements) and `Swizzle<B, M, S>`
-          at `Pad<-1>`
-    "#]],
+            error: `Pad<-1>` is not a layout [TP0010]
+            note: layouts are `RowMajor`, `Pad<N>` (N elements after each row), `Xor<V>` (chunks of V elements), `Swizzle<B, M, S>`, and `Auto`, which leaves the choice to the compiler
+              at `Pad<-1>`
+        "#]],
     );
     check(
         &tile("Shared::<[[f32; 32]; 8], Pad>"),
         expect![[r#"
-        error: `Pad` is not a layout [TP0010]
-        note: layouts are `RowMajor`, `Pad<N>` (N elements after each row), `Xor<V>` (chunks of V elements) and `Swizzle<B, M, S>`
-          at `Pad`
-    "#]],
+            error: `Pad` is not a layout [TP0010]
+            note: layouts are `RowMajor`, `Pad<N>` (N elements after each row), `Xor<V>` (chunks of V elements), `Swizzle<B, M, S>`, and `Auto`, which leaves the choice to the compiler
+              at `Pad`
+        "#]],
     );
 }
 

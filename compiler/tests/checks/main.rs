@@ -1,6 +1,7 @@
 //! What the checks accept and refuse: kernels as text, and what the compiler says about them.
 
 mod alignment;
+mod auto;
 mod banks;
 mod bounds;
 mod budgets;
@@ -14,6 +15,7 @@ mod premises;
 mod refused;
 mod resources;
 mod signature;
+mod tensors;
 mod values;
 
 use tileproof_compiler::diagnostic::Code;
@@ -35,6 +37,7 @@ fn every_code_has_kernels() {
         include_str!("refused.rs"),
         include_str!("resources.rs"),
         include_str!("signature.rs"),
+        include_str!("tensors.rs"),
         include_str!("values.rs"),
     ];
     for code in Code::ALL {

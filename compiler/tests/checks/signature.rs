@@ -134,7 +134,7 @@ fn parameters() {
         &of("input: Matrix<f32>"),
         expect![[r#"
         error: a kernel cannot take a parameter of type `Matrix<f32>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
         help: take it by reference: `&Matrix<f32>` to read it, `&mut Matrix<f32>` to write it
           at `Matrix<f32>`
     "#]],
@@ -143,25 +143,25 @@ fn parameters() {
         &of("input: &[f32]"),
         expect![[r#"
         error: a kernel cannot take a parameter of type `&[f32]` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
         help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
           at `&[f32]`
     "#]],
     );
     check(
-        &of("input: &Tensor<f32, 4>"),
+        &of("input: &Tensor<f32, 6>"),
         expect![[r#"
-        error: a kernel cannot take a parameter of type `&Tensor<f32, 4>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+        error: a kernel cannot take a parameter of type `&Tensor<f32, 6>` [TP0004]
+        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
         help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&Tensor<f32, 4>`
+          at `&Tensor<f32, 6>`
     "#]],
     );
     check(
         &of("input: &Tensor<f32>"),
         expect![[r#"
         error: a kernel cannot take a parameter of type `&Tensor<f32>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
         help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
           at `&Tensor<f32>`
     "#]],
@@ -170,7 +170,7 @@ fn parameters() {
         &of("input: &Matrix<usize>"),
         expect![[r#"
             error: a kernel cannot take a parameter of type `&Matrix<usize>` [TP0004]
-            note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
             note: an element is i8 to i64, u8 to u64, f32 or f64, by that name
             help: write one of them: `u32` or `u64` for `usize`, `u8` for `bool`
               at `&Matrix<usize>`
@@ -180,7 +180,7 @@ fn parameters() {
         &of("input: &Matrix<bool>"),
         expect![[r#"
             error: a kernel cannot take a parameter of type `&Matrix<bool>` [TP0004]
-            note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
             note: an element is i8 to i64, u8 to u64, f32 or f64, by that name
             help: write one of them: `u32` or `u64` for `usize`, `u8` for `bool`
               at `&Matrix<bool>`
@@ -190,7 +190,7 @@ fn parameters() {
         &of("input: String"),
         expect![[r#"
         error: a kernel cannot take a parameter of type `String` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
         help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
           at `String`
     "#]],
@@ -215,7 +215,7 @@ fn parameters() {
         &of("input: &mut u32"),
         expect![[r#"
         error: a kernel cannot take a parameter of type `&mut u32` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
         help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
           at `&mut u32`
     "#]],
@@ -224,7 +224,7 @@ fn parameters() {
         &of("n: char"),
         expect![[r#"
         error: a kernel cannot take a parameter of type `char` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
         help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
           at `char`
     "#]],
@@ -233,7 +233,7 @@ fn parameters() {
         &of("input: &f32"),
         expect![[r#"
         error: a kernel cannot take a parameter of type `&f32` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
         help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
           at `&f32`
     "#]],
@@ -251,7 +251,7 @@ fn parameters() {
         &of("input: &Tensor<f32, N>"),
         expect![[r#"
         error: a kernel cannot take a parameter of type `&Tensor<f32, N>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
         help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
           at `&Tensor<f32, N>`
     "#]],
@@ -260,7 +260,7 @@ fn parameters() {
         &of("input: &Matrix<f16>"),
         expect![[r#"
             error: a kernel cannot take a parameter of type `&Matrix<f16>` [TP0004]
-            note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
             note: an element is i8 to i64, u8 to u64, f32 or f64, by that name
             help: write one of them: `u32` or `u64` for `usize`, `u8` for `bool`
               at `&Matrix<f16>`
@@ -335,7 +335,7 @@ fn items_that_are_no_kernels() {
         help: write the types and constants out, one kernel for each
           at `<T>`
         error: a kernel cannot take a parameter of type `T` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK 1, 2 or 3, or to `Matrix<T>`; a value is a number, bool or usize
+        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
         help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
           at `T`
     "#]],

@@ -2,8 +2,8 @@
 
 use proc_macro2::{Ident, Span};
 use tileproof_compiler::ir::{
-    Arena, Axis, Base, BinaryOp, Block, CompareOp, Expr, ExprKind, Handle, Issuer, Kernel, Layout, Local,
-    Loop, Param, ParamKind, Place, Proxy, Scalar, Site, Stmt, Sync, Tile, Type, UnaryOp,
+    Arena, Axis, Base, BinaryOp, Block, Choice, CompareOp, Expr, ExprKind, Handle, Issuer, Kernel, Layout,
+    Local, Loop, Param, ParamKind, Place, Proxy, Scalar, Site, Stmt, Sync, Tile, Type, UnaryOp,
 };
 use tileproof_compiler::span::{SpanId, SpanTable};
 use tileproof_model::report::Role;
@@ -66,7 +66,15 @@ impl Build {
     ) -> Handle<Tile> {
         let (name, extents) = (name.into(), extents.to_vec());
         assert_eq!(layout.defect(&extents), None);
-        self.kernel.tiles.add(Tile { name, element, extents, layout, alignment: 16, span: self.span })
+        self.kernel.tiles.add(Tile {
+            name,
+            element,
+            extents,
+            layout,
+            choice: Choice::Written,
+            alignment: 16,
+            span: self.span,
+        })
     }
 
     pub(crate) fn variable(&mut self, name: &str, ty: Type, extents: &[u32]) -> Handle<Local> {

@@ -116,7 +116,7 @@ impl<T: Element, const A: usize, const B: usize, const C: usize, const D: usize>
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a layout of a shared tile",
     label = "expected a layout",
-    note = "the layouts are `RowMajor`, `Pad<N>`, `Xor<V>` and `Swizzle<B, M, S>`"
+    note = "the layouts are `RowMajor`, `Pad<N>`, `Xor<V>`, `Swizzle<B, M, S>` and `Auto`"
 )]
 pub trait Layout: sealed::Sealed {}
 
@@ -136,11 +136,22 @@ pub enum Xor<const V: usize> {}
 /// higher bits if positive, to lower ones if negative.
 pub enum Swizzle<const B: u32, const M: u32, const S: i32> {}
 
+/// The layout that the compiler finds best for this tile.
+///
+/// It judges `RowMajor`, `Xor`, `Swizzle` and `Pad` on every access to the tile and takes the one with the fewest excess
+/// wavefronts in all; of these the one whose worst instruction has the fewest, then the one with the fewest
+/// bytes, then the first in that order. A layout under which a vector would not be contiguous and aligned is none. The
+/// same kernel always gets the same layout; the report says which, and, where conflicts are left, whether another layout
+/// could have fewer. What is left needs a `#[budget(bank_conflict = …)]`, as under any other layout.
+pub enum Auto {}
+
+impl sealed::Sealed for Auto {}
 impl sealed::Sealed for RowMajor {}
 impl<const N: usize> sealed::Sealed for Pad<N> {}
 impl<const V: usize> sealed::Sealed for Xor<V> {}
 impl<const B: u32, const M: u32, const S: i32> sealed::Sealed for Swizzle<B, M, S> {}
 
+impl Layout for Auto {}
 impl Layout for RowMajor {}
 impl<const N: usize> Layout for Pad<N> {}
 impl<const V: usize> Layout for Xor<V> {}
