@@ -185,10 +185,10 @@ pub(super) fn shuffle(shuffle: Shuffle, scalar: Scalar) -> String {
             );
         }
         Scalar::Bool => {
-            let _ = write!(text, "    return {word}((u32)value, by, members) != 0;\n");
+            let _ = writeln!(text, "    return {word}((u32)value, by, members) != 0;");
         }
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::U8 | Scalar::U16 | Scalar::U32 => {
-            let _ = write!(text, "    return ({ty}){word}((u32)value, by, members);\n");
+            let _ = writeln!(text, "    return ({ty}){word}((u32)value, by, members);");
         }
     }
     text.push_str("}\n");
