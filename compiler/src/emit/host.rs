@@ -295,6 +295,21 @@ fn program(kernel: &Kernel, expr: Handle<Expr>) -> TokenStream {
 
 fn push(kernel: &Kernel, expr: Handle<Expr>, ops: &mut Vec<TokenStream>) {
     let kind = &kernel.exprs[expr].kind;
+    // Of `&&` and `||` the right side counts only where the left one does not decide.
+    if let ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) = kind
+        && kernel.exprs[expr].ty.scalar() == Scalar::Bool
+    {
+        push(kernel, *a, ops);
+        if *op == BinaryOp::Or {
+            ops.push(quote!(Int(1)));
+        }
+        push(kernel, *b, ops);
+        if *op == BinaryOp::And {
+            ops.push(quote!(Int(0)));
+        }
+        ops.push(quote!(Select));
+        return;
+    }
     for operand in kind.operands() {
         push(kernel, operand, ops);
     }
@@ -403,6 +418,7 @@ fn site(site: &SiteReport) -> TokenStream {
         space,
         role,
         line,
+        calls,
         lane_bytes,
         instructions,
         wavefronts,
@@ -417,7 +433,7 @@ fn site(site: &SiteReport) -> TokenStream {
         bounds,
         alignment,
     } = site;
-    let (access, object) = (text(access), text(object));
+    let (access, object, calls) = (text(access), text(object), text(calls));
     let space = match space {
         Space::Global => quote!(Global),
         Space::Shared => quote!(Shared),
@@ -433,6 +449,7 @@ fn site(site: &SiteReport) -> TokenStream {
         space: __tileproof::__private::Space::#space,
         role: __tileproof::__private::Role::#role,
         line: #line,
+        calls: #calls,
         lane_bytes: #lane_bytes,
         instructions: #instructions,
         wavefronts: #wavefronts,

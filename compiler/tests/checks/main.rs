@@ -8,6 +8,7 @@ mod budgets;
 mod coalescing;
 mod convergence;
 mod harness;
+mod helpers;
 mod known_counts;
 mod language;
 mod layouts;
@@ -31,6 +32,7 @@ fn every_code_has_kernels() {
         include_str!("budgets.rs"),
         include_str!("coalescing.rs"),
         include_str!("convergence.rs"),
+        include_str!("helpers.rs"),
         include_str!("known_counts.rs"),
         include_str!("language.rs"),
         include_str!("layouts.rs"),
