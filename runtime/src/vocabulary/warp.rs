@@ -53,6 +53,8 @@ impl sealed::Sealed for bool {}
 impl Exchange for bool {}
 impl sealed::Sealed for usize {}
 impl Exchange for usize {}
+impl sealed::Sealed for isize {}
+impl Exchange for isize {}
 
 macro_rules! shuffles {
     ($($(#[$doc:meta])* $name:ident($by:ident))*) => {$(

@@ -176,12 +176,12 @@ pub(super) fn shuffle(shuffle: Shuffle, scalar: Scalar) -> String {
                  return ({ty})((u64)high << 32 | low);\n"
             );
         }
-        Scalar::Usize => {
+        Scalar::Usize | Scalar::Isize => {
             let _ = write!(
                 text,
                 "    const u32 low = {word}((u32)value, by, members);\n    \
-                 const u32 high = sizeof(index_t) == 8 ? {word}((u32)((u64)value >> 32), by, members) : 0;\n    \
-                 return (index_t)((u64)high << 32 | low);\n"
+                 const u32 high = sizeof({ty}) == 8 ? {word}((u32)((u64)value >> 32), by, members) : 0;\n    \
+                 return ({ty})((u64)high << 32 | low);\n"
             );
         }
         Scalar::Bool => {
@@ -278,7 +278,7 @@ pub(super) fn match_any(scalar: Scalar) -> String {
     let (bits, operand) = match scalar {
         Scalar::F32 => ("b32", "\"f\"(value)"),
         Scalar::F64 => ("b64", "\"d\"(value)"),
-        Scalar::I64 | Scalar::U64 | Scalar::Usize => ("b64", "\"l\"((u64)value)"),
+        Scalar::I64 | Scalar::U64 | Scalar::Usize | Scalar::Isize => ("b64", "\"l\"((u64)value)"),
         Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::U8 | Scalar::U16 | Scalar::U32 => {
             ("b32", "\"r\"((u32)value)")
         }

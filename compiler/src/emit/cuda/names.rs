@@ -183,10 +183,10 @@ const PRELUDE: &str = "
 
 /// What NVRTC declares or defines without any header, and the fixed names of the text.
 const CUDA: &str = "
-    NULL TILEPROOF_WIDE assert block_all block_any block_count blockDim blockIdx clock clock64 dim3 fmax fmaxf fmin fminf fmod fmodf
-    free gridDim index_t main malloc memcmp memcpy memmove memset printf ptrdiff_t shared_address
-    shuffle_down_word shuffle_up_word shuffle_word shuffle_xor_word size_t std threadIdx va_arg va_copy
-    va_end va_list va_start vprintf warpSize warp_all warp_any warp_ballot
+    NULL TILEPROOF_WIDE assert block_all block_any block_count blockDim blockIdx clock clock64 dim3 fmax
+    fmaxf fmin fminf fmod fmodf free gridDim index_t main malloc memcmp memcpy memmove memset offset_t
+    printf ptrdiff_t shared_address shuffle_down_word shuffle_up_word shuffle_word shuffle_xor_word size_t
+    std threadIdx va_arg va_copy va_end va_list va_start vprintf warpSize warp_all warp_any warp_ballot
 ";
 
 /// The device library, which NVRTC always declares, without the suffixes `f` and `l`.
