@@ -10,6 +10,7 @@ mod tensor;
 mod threads;
 mod tile;
 mod vector;
+mod warp;
 
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
 pub use tensor::{AnyIndex, Matrix, Tensor};
@@ -18,6 +19,10 @@ pub use threads::{
 };
 pub use tile::WholeTile;
 pub use vector::Vector;
+pub use warp::{
+    Exchange, all, any, ballot, lane, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor,
+    sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, warp, warp_count,
+};
 
 /// What every item of the device vocabulary does on the host.
 #[cold]
