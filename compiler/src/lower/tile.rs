@@ -13,7 +13,7 @@
 use super::{Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{
-    self, Axis, Base, BinaryOp, CompareOp, ExprKind, Handle, Loop, Param, Place, Role, Scalar, Stmt, Tile,
+    self, Base, BinaryOp, CompareOp, ExprKind, Handle, Loop, Param, Place, Role, Scalar, Stmt, Tile,
 };
 use crate::span::SpanId;
 use syn::{Expr, ExprMethodCall};
@@ -473,22 +473,6 @@ impl Lower<'_> {
         let [row, column] = [row, column].map(|value| self.index_literal(value, window.span));
         let Place { base, index, .. } = self.tensor_place(window, row, column, 1);
         self.vector_place(window.call, base, index, width)
-    }
-
-    /// The thread's number in its block: x first, then y, then z.
-    fn linear_thread(&mut self, span: SpanId) -> Handle<ir::Expr> {
-        let mut stride = 1;
-        let mut linear: Option<Handle<ir::Expr>> = None;
-        for axis in [Axis::X, Axis::Y, Axis::Z] {
-            let extent = self.kernel.block[axis.index()];
-            if extent > 1 {
-                let thread = self.index_expr(ExprKind::Thread(axis), span);
-                let thread = self.times(thread, stride, span);
-                linear = Some(linear.map_or(thread, |linear| self.sum(linear, thread, span)));
-            }
-            stride *= extent;
-        }
-        linear.unwrap_or_else(|| self.index_literal(0, span))
     }
 
     // ---- index arithmetic ----

@@ -203,18 +203,18 @@ fn shapes_that_do_not_fit() {
     check(
         &body("tile.load(bytes, [0, 0]);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `tile.load(bytes, [0, 0])`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `tile.load(bytes, [0, 0])`
+        "#]],
     );
     check(
         &body("tile.load(input, [0]);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `[0]`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `[0]`
+        "#]],
     );
     check(
         &body("tile.store(input, [0, 0]);"),
