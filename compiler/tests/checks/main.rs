@@ -6,6 +6,7 @@ mod banks;
 mod bounds;
 mod budgets;
 mod coalescing;
+mod folds;
 mod harness;
 mod helpers;
 mod known_counts;
