@@ -102,6 +102,7 @@ fn bits(value: ScalarValue) -> u64 {
         ScalarValue::U32(value) => value.into(),
         ScalarValue::U64(value) => value,
         ScalarValue::Usize(value) => value as u64,
+        ScalarValue::Isize(value) => value as u64,
         ScalarValue::F32(value) => value.to_bits().into(),
         ScalarValue::F64(value) => value.to_bits(),
     }

@@ -267,7 +267,7 @@ impl Lower<'_> {
             Code::Type,
             lit,
             format!("a kernel has no values of type `{suffix}`"),
-            "use i8 to i64, u8 to u64, usize, f32 or f64",
+            "use i8 to i64, u8 to u64, usize, isize, f32 or f64",
         )
     }
 

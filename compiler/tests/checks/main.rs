@@ -12,6 +12,7 @@ mod helpers;
 mod known_counts;
 mod language;
 mod layouts;
+mod offsets;
 mod premises;
 mod refused;
 mod resources;

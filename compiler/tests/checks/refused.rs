@@ -336,18 +336,18 @@ fn names() {
     check(
         &warp("let x = 1.0f32.sqrt();"),
         expect![[r#"
-        left to rustc: the method `sqrt` is not part of the kernel language [TP0005]
-        help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
-          at `sqrt`
-    "#]],
+            left to rustc: the method `sqrt` is not part of the kernel language [TP0005]
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+              at `sqrt`
+        "#]],
     );
     check(
         &warp("let x = input.get([0]);"),
         expect![[r#"
-        left to rustc: the method `get` is not part of the kernel language [TP0005]
-        help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
-          at `get`
-    "#]],
+            left to rustc: the method `get` is not part of the kernel language [TP0005]
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+              at `get`
+        "#]],
     );
     check(
         &warp("let x = undefined + 1;"),
@@ -360,10 +360,10 @@ fn names() {
     check(
         &warp("let t = Shared::<[f32; 4]>::new(); let n = t.len();"),
         expect![[r#"
-        left to rustc: the method `len` is not part of the kernel language [TP0005]
-        help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
-          at `len`
-    "#]],
+            left to rustc: the method `len` is not part of the kernel language [TP0005]
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+              at `len`
+        "#]],
     );
 }
 
@@ -372,18 +372,18 @@ fn types() {
     check(
         &warp("let x = 1.0 + 1;"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `1.0 + 1`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `1.0 + 1`
+        "#]],
     );
     check(
         &warp("let x: u32 = thread_x();"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `thread_x()`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `thread_x()`
+        "#]],
     );
     check(
         &warp("input[[0]] = 1.0;"),
@@ -412,90 +412,90 @@ fn types() {
     check(
         &warp("let x = 1 as bool;"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `1 as bool`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `1 as bool`
+        "#]],
     );
     check(
         &warp("let x: f32 = if thread_x() > 1 { 1 } else { 2.0 };"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `if thread_x() > 1 { 1 } else { 2.0 }`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `if thread_x() > 1 { 1 } else { 2.0 }`
+        "#]],
     );
     check(
         &warp("let (a, b) = (1, 2, 3);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `(a, b)`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `(a, b)`
+        "#]],
     );
     check(
         &warp("output[[0]] = 1u32;"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `1u32`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `1u32`
+        "#]],
     );
     check(
         &warp("let x = true + false;"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `true + false`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `true + false`
+        "#]],
     );
     check(
         &warp("let v = Vector::new([1.0, 2u32]);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `Vector::new([1.0, 2u32])`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `Vector::new([1.0, 2u32])`
+        "#]],
     );
     check(
         &warp("output.write([0], 1.0);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `output.write([0], 1.0)`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `output.write([0], 1.0)`
+        "#]],
     );
     check(
         &warp("let a = [1.0, 2]; "),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `a`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `a`
+        "#]],
     );
     check(
         &warp("let x = thread_x(1);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `thread_x(1)`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `thread_x(1)`
+        "#]],
     );
     check(
         &warp("if thread_x() { }"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `thread_x()`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `thread_x()`
+        "#]],
     );
     check(
         &warp("let x = -thread_x();"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `-thread_x()`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `-thread_x()`
+        "#]],
     );
     check(
         &warp("let t = Shared::<[[f32; 4]; 4]>::new(); let x = t[0];"),
@@ -508,10 +508,10 @@ fn types() {
     check(
         &warp("3"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `3`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `3`
+        "#]],
     );
 }
 

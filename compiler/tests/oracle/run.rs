@@ -109,6 +109,7 @@ pub(crate) fn excluded(fault: &Fault) -> bool {
         | FaultKind::Scattered { .. }
         | FaultKind::DivisionByZero
         | FaultKind::IndexOverflow { .. }
+        | FaultKind::IndexConversion { .. }
         | FaultKind::RegisterIndex { .. }
         | FaultKind::Step => true,
         FaultKind::Uninitialised { .. } | FaultKind::Race { .. } | FaultKind::Barrier { .. } => false,
