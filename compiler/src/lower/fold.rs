@@ -5,7 +5,9 @@
 //! thread's. What `&` tensors hold never changes. The arguments of a launch do not overlap, so a store changes nothing
 //! else. The load that stays names the others in its [`Site`].
 
-use crate::ir::{Arena, Base, Block, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Site, Stmt};
+use crate::ir::{
+    Arena, Base, Block, Collective, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Site, Stmt,
+};
 
 /// What holds at a point of the program.
 #[derive(Clone, Default)]
@@ -72,6 +74,7 @@ fn statement(kernel: &mut Kernel, stmt: Stmt, known: &mut Known) -> Stmt {
         | Stmt::AssignElement { .. }
         | Stmt::AssignLane { .. }
         | Stmt::Store { .. }
+        | Stmt::Collective(_)
         | Stmt::Sync(..) => {
             forget(kernel, known, std::slice::from_ref(&stmt));
             stmt
@@ -128,9 +131,12 @@ fn forget(kernel: &Kernel, known: &mut Known, statements: &[Stmt]) {
                 let base = kernel.sites[*site].place.base;
                 known.loads.retain(|(site, _)| kernel.sites[*site].place.base != base);
             }
-            Stmt::Sync(..) => {
-                known.loads.retain(|(site, _)| is_constant(kernel, kernel.sites[*site].place.base));
+            Stmt::Collective(Collective { local, .. }) => {
+                // Some are barriers too.
+                synchronised(kernel, known);
+                assigned(kernel, known, *local);
             }
+            Stmt::Sync(..) => synchronised(kernel, known),
             Stmt::If { then, otherwise, .. } => {
                 forget(kernel, known, then);
                 forget(kernel, known, otherwise);
@@ -142,6 +148,11 @@ fn forget(kernel: &Kernel, known: &mut Known, statements: &[Stmt]) {
             }
         }
     }
+}
+
+/// What other threads wrote may be seen from here on.
+fn synchronised(kernel: &Kernel, known: &mut Known) {
+    known.loads.retain(|(site, _)| is_constant(kernel, kernel.sites[*site].place.base));
 }
 
 /// A variable gets another value.
@@ -198,6 +209,7 @@ fn each_site(kernel: &mut Kernel, statements: &mut Block, visit: &mut impl FnMut
             | Stmt::Fill { .. }
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }
+            | Stmt::Collective(_)
             | Stmt::Sync(..) => {}
         }
     }

@@ -15,6 +15,7 @@ mod place;
 mod shared;
 mod stmt;
 mod types;
+mod warp;
 
 pub(crate) use expr::is_compound;
 pub(crate) use intrinsic::Function;
@@ -23,8 +24,8 @@ pub(crate) use stmt::lift_attributes;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Base, Block, Budget, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind, Scalar,
-    Stmt, Type,
+    Arena, Base, Block, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
+    ParamKind, Scalar, Stmt, Type,
 };
 use crate::span::SpanId;
 use item::{Found, Item, TypeItem};
@@ -135,6 +136,7 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         local_types: Vec::new(),
         terms,
         float_digits: Vec::new(),
+        // Of the items around the kernel, and of its parameters.
         scopes: vec![Scope::default()],
         calls: Vec::new(),
         inlined: 0,
@@ -144,6 +146,8 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         in_attribute: false,
         diagnostics,
     };
+    lower.declare(&ast.shared);
+    lower.scopes.push(Scope::default());
     lower.params(&ast.params);
     lower.in_attribute = true;
     lower.launch(ast);
@@ -558,7 +562,8 @@ fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
         | Stmt::Load { local, .. }
         | Stmt::Fill { local, .. }
         | Stmt::AssignElement { local, .. }
-        | Stmt::AssignLane { local, .. } => *local == wanted,
+        | Stmt::AssignLane { local, .. }
+        | Stmt::Collective(Collective { local, .. }) => *local == wanted,
         Stmt::If { then, otherwise, .. } => {
             assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
         }
