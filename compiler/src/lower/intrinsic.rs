@@ -9,12 +9,18 @@ use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 /// The methods that a kernel knows, for the error that lists them.
 const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
 
-/// A function of the prelude, without arguments.
+/// A function of the prelude.
 pub(crate) enum Function {
     /// A position of the thread, or the extent of the grid.
     Position(ExprKind),
     /// `sync_threads()`.
     SyncThreads,
+    /// `flatten([i, j], [rows, cols])`.
+    Flatten,
+    /// `unflatten(i, [rows, cols])`.
+    Unflatten,
+    /// `rasterize(i, [rows, cols], group)`.
+    Rasterize,
 }
 
 impl Function {
@@ -31,6 +37,9 @@ impl Function {
             "grid_y" => Function::Position(ExprKind::Grid(Axis::Y)),
             "grid_z" => Function::Position(ExprKind::Grid(Axis::Z)),
             "sync_threads" => Function::SyncThreads,
+            "flatten" => Function::Flatten,
+            "unflatten" => Function::Unflatten,
+            "rasterize" => Function::Rasterize,
             _ => return None,
         })
     }
@@ -73,14 +82,15 @@ impl Lower<'_> {
                 Code::Name,
                 &call.func,
                 format!("a kernel cannot call `{name}`, which the macro cannot see"),
-                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, and `sync_threads()`",
+                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `sync_threads()`, `flatten`, `unflatten` and `rasterize`",
             );
         };
-        if !call.args.is_empty() {
-            return self.mismatch(call);
-        }
         let span = self.span(call);
         match function {
+            Function::Position(_) | Function::SyncThreads if !call.args.is_empty() => self.mismatch(call),
+            Function::Flatten => self.flatten(call),
+            Function::Unflatten => self.unflatten(call),
+            Function::Rasterize => self.rasterize(call),
             Function::Position(kind) => {
                 let ty = Ty::scalar(self.terms.known(Scalar::Usize));
                 Operand::Value(self.expr(kind, ty, span))

@@ -9,6 +9,7 @@ mod control;
 mod expr;
 mod helper;
 mod intrinsic;
+mod order;
 mod item;
 mod place;
 mod shared;

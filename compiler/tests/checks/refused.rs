@@ -198,12 +198,12 @@ fn values() {
     "#]],
     );
     check(
-        &warp("let [a, b] = [1, 2];"),
+        &warp("let Some(a) = 1;"),
         expect![[r#"
-        error: a kernel's patterns are names and tuples of names [TP0002]
-        help: write `let (row, col) = …;`
-          at `[a, b]`
-    "#]],
+            error: a kernel's patterns are names, and tuples and arrays of patterns [TP0002]
+            help: write `let (row, col) = …;` or `let [row, col] = …;`
+              at `Some(a)`
+        "#]],
     );
     check(
         &warp("let x = S { a: 1 };"),
@@ -328,10 +328,10 @@ fn names() {
     check(
         &warp("let x = sqrt(1.0);"),
         expect![[r#"
-        left to rustc: a kernel cannot call `sqrt`, which the macro cannot see [TP0005]
-        help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, and `sync_threads()`
-          at `sqrt`
-    "#]],
+            left to rustc: a kernel cannot call `sqrt`, which the macro cannot see [TP0005]
+            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `sync_threads()`, `flatten`, `unflatten` and `rasterize`
+              at `sqrt`
+        "#]],
     );
     check(
         &warp("let x = 1.0f32.sqrt();"),
