@@ -79,6 +79,21 @@ fn raster(output: &mut Matrix<u32>) {
     }
 }
 
+/// The sum of the four neighbours, 0 beyond the edges.
+#[tiled_kernel(
+    block = [32, 4],
+    grid = [input.cols().div_ceil(32), input.rows().div_ceil(4)],
+    requires(output.rows() == input.rows(), output.cols() == input.cols()),
+)]
+fn neighbours(input: &Matrix<f32>, output: &mut Matrix<f32>) {
+    let (r, c) = ((block_y() * 4 + thread_y()) as isize, (block_x() * 32 + thread_x()) as isize);
+    let across = input.get_or([r, c - 1], 0.0) + input.get_or([r, c + 1], 0.0);
+    let sum = across + input.get_or([r - 1, c], 0.0) + input.get_or([r + 1, c], 0.0);
+    if output.contains([r, c]) {
+        output[[r as usize, c as usize]] = sum;
+    }
+}
+
 fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|i| i as f32).collect()
 }
@@ -231,6 +246,25 @@ fn rasters() {
                 expected[row * cols + col] = number as u32;
             }
             assert_eq!(result, expected, "{rows} × {cols}");
+        }
+    }
+}
+
+#[test]
+fn a_stencil_over_the_edges() {
+    let (rows, cols) = (9, 37);
+    let data = numbers(rows * cols);
+    let mut result = vec![0.0; rows * cols];
+    neighbours::simulate(
+        &HostTensor::new(&data, [rows, cols]).unwrap(),
+        &mut HostTensorMut::new(&mut result, [rows, cols]).unwrap(),
+    )
+    .unwrap();
+    let at = |r: usize, c: usize| if r < rows && c < cols { data[r * cols + c] } else { 0.0 };
+    for r in 0..rows {
+        for c in 0..cols {
+            let across = at(r, c.wrapping_sub(1)) + at(r, c + 1);
+            assert_eq!(result[r * cols + c], across + at(r.wrapping_sub(1), c) + at(r + 1, c), "{r} {c}");
         }
     }
 }

@@ -134,6 +134,34 @@ fn a_halo_is_judged_as_an_edge() {
     );
 }
 
+/// Offsets may be below zero: these are outside too.
+#[test]
+fn a_halo_on_all_sides() {
+    check(
+        &kernel(
+            "block = [32, 4], grid = [input.cols().div_ceil(32), input.rows().div_ceil(4)],
+            requires(output.rows() == input.rows(), output.cols() == input.cols())",
+            "input: &Matrix<f32>, output: &mut Matrix<f32>",
+            "let (r, c) = ((block_y() * 4 + thread_y()) as isize, (block_x() * 32 + thread_x()) as isize);
+            let mut sum = 0.0;
+            for dr in 0..3isize {
+                sum += input.get_or([r + dr - 1, c - 1], 0.0) + input.get_or([r + dr - 1, c + 1], 0.0);
+            }
+            if output.contains([r, c]) {
+                output[[r as usize, c as usize]] = sum + input.get_or([-1, c], 1.0);
+            }",
+        ),
+        expect![[r#"
+            read `input.get_or([r + dr - 1, c - 1], 0.0)`: 12 × 4 B, 48/48 sectors
+            read `input.get_or([r + dr - 1, c + 1], 0.0)`: 12 × 4 B, 48/48 sectors
+            read `input.get_or([-1, c], 1.0)`: 0 × 4 B, 0/0 sectors
+            write `output[[r as usize, c as usize]]`: 4 × 4 B, 16/16 sectors
+            launch: output.rows() == input.rows()
+            launch: output.cols() == input.cols()
+        "#]],
+    );
+}
+
 #[test]
 fn tiles_have_them_too() {
     check(
@@ -172,10 +200,10 @@ fn a_default_of_another_type() {
         ),
         expect![[r#"
             left to rustc: the types here do not fit a kernel [TP0006]
-            help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
               at `input.get_or([0, thread_x()], 0i32)`
             left to rustc: the types here do not fit a kernel [TP0006]
-            help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
               at `[thread_x()]`
         "#]],
     );
@@ -312,13 +340,13 @@ fn orders_that_are_none() {
             help: take 4 to 16: so many rows of one operand stay in the L2 cache
               at `0`
             error: the number of rows in a group must be known at compile time [TP0007]
-            help: write an integer, or a `const` declared in the kernel
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
               at `thread_y()`
             left to rustc: the types here do not fit a kernel [TP0006]
-            help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
               at `[e, f, g]`
             left to rustc: the types here do not fit a kernel [TP0006]
-            help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
               at `flatten([a], [4, 8])`
         "#]],
     );

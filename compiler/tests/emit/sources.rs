@@ -31,7 +31,7 @@ const SOURCES: [(&str, &str, &str); 3] = [
             #[budget(excess_sectors = 31, because = \"any rows\")]
             let value = table.get_or([at as usize, 0], -1.0);
             if output.contains([i]) {
-                output[[i]] = value + table.get_or([0, i], 0.5);
+                output[[i]] = value + table.get_or([0, i as isize - 1], 0.5);
             }
         }",
     ),
@@ -41,7 +41,6 @@ const SOURCES: [(&str, &str, &str); 3] = [
         "fn orders(index: &Tensor<u32, 1>, output: &mut Matrix<u32>) {
             let [row, col] = rasterize(block_x(), [output.rows(), output.cols()], 8);
             let [_, r, c] = unflatten(block_x(), [grid_x(), 3, 4]);
-            #[budget(excess_sectors = 31, because = \"one element a block\")]
             if thread_x() == 0 {
                 output[[row, col]] = index[[flatten([block_x() / 4, block_x() % 4], [grid_x(), 4])]] + (r * c) as u32;
             }
