@@ -241,7 +241,8 @@ fn rasters() {
             raster::simulate(&mut HostTensorMut::new(&mut result, [rows, cols]).unwrap()).unwrap();
             let mut expected = vec![0; rows * cols];
             let bands = (0..rows).step_by(4).map(|first| first..rows.min(first + 4));
-            let places = bands.flat_map(|band| (0..cols).flat_map(move |col| band.clone().map(move |row| (row, col))));
+            let places =
+                bands.flat_map(|band| (0..cols).flat_map(move |col| band.clone().map(move |row| (row, col))));
             for (number, (row, col)) in places.enumerate() {
                 expected[row * cols + col] = number as u32;
             }

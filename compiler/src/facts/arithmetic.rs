@@ -59,11 +59,7 @@ impl Walk<'_> {
         let at_least_one = |form: &Linear| form.offset(-1).is_some_and(|room| self.holds(&room));
         at_least_one(form)
             || self.holds(form)
-                && self
-                    .symbols
-                    .products_of(form)
-                    .iter()
-                    .any(|(_, product)| at_least_one(product))
+                && self.symbols.products_of(form).iter().any(|(_, product)| at_least_one(product))
     }
 
     /// The product, and how it compares with others of the same factor: of a < b and 0 ≤ s follows a × s ≤ b × s − s, and

@@ -28,7 +28,9 @@ impl Lower<'_> {
         }
         index.push(rest);
         index.reverse();
-        Operand::List(index.into_iter().map(|index| Operand::Value(self.named("index", index, span))).collect())
+        Operand::List(
+            index.into_iter().map(|index| Operand::Value(self.named("index", index, span))).collect(),
+        )
     }
 
     /// `flatten([i, j, k], [d0, d1, d2])`: the number of an element in a row-major shape.
@@ -57,7 +59,9 @@ impl Lower<'_> {
             return self.mismatch(call);
         };
         let parts = self.number_and_list(number, extents);
-        let Some(height) = self.constant(group, "the number of rows in a group") else { return Operand::Poison };
+        let Some(height) = self.constant(group, "the number of rows in a group") else {
+            return Operand::Poison;
+        };
         let Some((number, extents)) = parts else { return Operand::Poison };
         let [rows, cols] = extents[..] else { return self.mismatch(extents_of(call)) };
         let span = self.span(call);
@@ -103,7 +107,9 @@ impl Lower<'_> {
         let bool_ty = Ty::scalar(self.terms.known(Scalar::Bool));
         let condition = self.expr(ExprKind::Compare(CompareOp::Less, number, before), bool_ty, span);
         self.push(Stmt::If { condition, then, otherwise });
-        Operand::List([row, col].map(|local| Operand::Value(self.expr(ExprKind::Local(local), ty, span))).into())
+        Operand::List(
+            [row, col].map(|local| Operand::Value(self.expr(ExprKind::Local(local), ty, span))).into(),
+        )
     }
 
     /// A number, and a list of extents.

@@ -274,11 +274,16 @@ fn a_grouped_raster_stays_inside_the_grid() {
             output[[row, col, thread_x()]] = block_x() as u32;",
         )
     };
-    check(&raster("output.extent(0) * output.extent(1)"), expect![[r#"
+    check(
+        &raster("output.extent(0) * output.extent(1)"),
+        expect![[r#"
         write `output[[row, col, thread_x()]]`: 1 × 4 B, 4/4 sectors
         launch: output.extent(2) == 32
-    "#]]);
-    check(&raster("output.extent(0) * output.extent(1) + 1"), expect![[r#"
+    "#]],
+    );
+    check(
+        &raster("output.extent(0) * output.extent(1) + 1"),
+        expect![[r#"
         error: division may be by zero: `rasterize(block_x(), [output.extent(0), output.extent(1)], 8)` [TP0501]
         note: nothing here says that the divisor is at least 1
         help: promise it in `requires(…)`, or guard the division with a comparison
@@ -286,7 +291,8 @@ fn a_grouped_raster_stays_inside_the_grid() {
         error: index may be out of bounds: nothing here says that `row < output.extent(0)` and `col < output.extent(1)` [TP0402]
         help: guard it: `if row < output.extent(0) && col < output.extent(1) { … }`, or promise what bounds it in `requires(…)`
           at `output[[row, col, thread_x()]]`
-    "#]]);
+    "#]],
+    );
     check(
         &kernel(
             "block = [32, 8], grid = [output.rows().div_ceil(8) * output.cols().div_ceil(32)]",
