@@ -52,6 +52,28 @@ fn a_pitch_that_vectors_cannot_use() {
     assert!(error.to_string().contains("input.pitch() = 66"), "{error}");
 }
 
+/// The right side of `||` and `&&` in a contract counts only where the left side does not decide.
+#[tiled_kernel(
+    block = [32],
+    grid = [1],
+    requires(parts == 0 || output.len() / parts >= 2, parts > 0 && 32 / parts >= 1 || parts == 0)
+)]
+fn divided(output: &mut Tensor<f32, 1>, parts: usize) {
+    if parts > 0 && thread_x() < output.len() {
+        output[[thread_x()]] = 1.0;
+    }
+}
+
+#[test]
+fn a_contract_divides_only_where_it_must() {
+    let mut result = vec![0.0f32; 4];
+    let mut view = HostTensorMut::new(&mut result, [4]).unwrap();
+    divided::simulate(&mut view, 0).unwrap();
+    divided::simulate(&mut view, 2).unwrap();
+    let error = divided::simulate(&mut view, 3).unwrap_err();
+    assert!(matches!(error, Error::Contract { .. }), "{error}");
+}
+
 #[test]
 fn no_rows_are_no_work() {
     for (input, output) in [([0, 5], [5, 0]), ([64, 0], [0, 64]), ([0, 0], [0, 0])] {

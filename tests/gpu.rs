@@ -1,4 +1,5 @@
-//! The transpose ladder on a GPU: results against the reference, element by element, and launches that are refused.
+//! Every kernel on a GPU: results against the reference, element by element; of the transpose ladder, also large matrices and
+//! launches that are refused.
 //!
 //! Every output is poisoned first, with elements after it and between its rows that no kernel may touch. Without a GPU
 //! or NVRTC the tests skip aloud. With `TILEPROOF_SMALL` set, the largest matrices are small enough for a sanitizer.
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use tileproof::cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 use tileproof::prelude::*;
 use tileproof::{Error, device, nvrtc};
+use tileproof_examples::kernels::SUBJECTS;
 use tileproof_examples::ladder::{LADDER, Rung, random};
 use tileproof_tests::needs::{self, Need};
 
@@ -73,6 +75,24 @@ fn equals_the_reference(stream: &Arc<CudaStream>, rung: &Rung, rows: usize, cols
 
 #[test]
 fn every_kernel_equals_its_reference() {
+    let Some(context) = gpu() else { return };
+    let stream = context.default_stream();
+    for subject in SUBJECTS {
+        for size in subject.sizes {
+            for gap in [0, subject.gap] {
+                let place = format!("{} at {size:?}, gap {gap}", subject.name);
+                let run =
+                    (subject.launch)(&stream, size, gap).unwrap_or_else(|error| panic!("{place}: {error}"));
+                if let Some(difference) = run.difference(subject.ulps) {
+                    panic!("{place}: {difference}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_ladder_is_right_at_large_sizes() {
     let Some(context) = gpu() else { return };
     let stream = context.default_stream();
     let large = match std::env::var_os("TILEPROOF_SMALL") {

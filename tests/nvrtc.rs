@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tileproof::{Architecture, IndexWidth};
-use tileproof_examples::ladder::LADDER;
+use tileproof_examples::kernels::SUBJECTS;
 use tileproof_tests::{cuda, needs};
 
 const ARCHITECTURES: [Architecture; 7] = [
@@ -21,12 +21,13 @@ const ARCHITECTURES: [Architecture; 7] = [
 type Text = (String, String);
 
 #[test]
-fn the_ladder() {
-    let texts: Vec<Text> = LADDER.iter().map(|rung| (rung.name.to_owned(), rung.cuda.to_owned())).collect();
+fn the_kernels() {
+    let texts: Vec<Text> =
+        SUBJECTS.iter().map(|subject| (subject.name.to_owned(), subject.cuda.to_owned())).collect();
     compiles(&texts);
 }
 
-/// The kernels that the compiler's own tests build by hand, with constructs that the ladder has not.
+/// The kernels that the compiler's own tests build by hand, with constructs that the examples have not.
 #[test]
 fn the_golden_texts_of_the_compiler() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/golden");

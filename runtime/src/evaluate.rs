@@ -34,19 +34,23 @@ pub enum ArithmeticError {
     },
 }
 
+/// An operand: a value, or why it has none, which counts only where the value does.
+type Operand = Result<i128, ArithmeticError>;
+
 /// The value of a program over the arguments of a launch.
-pub(crate) fn evaluate(program: &[HostOp], arguments: &[ArgumentShape<'_>]) -> Result<i128, ArithmeticError> {
-    let mut stack = Vec::with_capacity(program.len());
+pub(crate) fn evaluate(program: &[HostOp], arguments: &[ArgumentShape<'_>]) -> Operand {
+    let mut stack: Vec<Operand> = Vec::with_capacity(program.len());
     for &op in program {
         let value = match op {
-            HostOp::Int(value) => value,
-            HostOp::Extent(param, d) => dimension(arguments, param, d, |a| a.extents())?,
-            HostOp::Stride(param, d) => dimension(arguments, param, d, |a| a.strides())?,
-            HostOp::Scalar(param) => scalar(arguments, param)?,
-            HostOp::Not => i128::from(!truth(pop(&mut stack)?)?),
+            HostOp::Int(value) => Ok(value),
+            HostOp::Extent(param, d) => Ok(dimension(arguments, param, d, |a| a.extents())?),
+            HostOp::Stride(param, d) => Ok(dimension(arguments, param, d, |a| a.strides())?),
+            HostOp::Scalar(param) => Ok(scalar(arguments, param)?),
+            HostOp::Not => pop(&mut stack)?.and_then(truth).map(|value| i128::from(!value)),
             HostOp::Select => {
                 let (otherwise, value) = (pop(&mut stack)?, pop(&mut stack)?);
-                if truth(pop(&mut stack)?)? { value } else { otherwise }
+                let condition = pop(&mut stack)?.and_then(truth);
+                condition.and_then(|condition| if condition { value } else { otherwise })
             }
             HostOp::Add
             | HostOp::Sub
@@ -68,17 +72,13 @@ pub(crate) fn evaluate(program: &[HostOp], arguments: &[ArgumentShape<'_>]) -> R
             | HostOp::Equal
             | HostOp::NotEqual => {
                 let (right, left) = (pop(&mut stack)?, pop(&mut stack)?);
-                binary(op, left, right)?
+                left.and_then(|left| binary(op, left, right?))
             }
         };
         stack.push(value);
     }
     let value = pop(&mut stack)?;
-    if stack.is_empty() {
-        Ok(value)
-    } else {
-        Err(ArithmeticError::Malformed { reason: "values are left over" })
-    }
+    if stack.is_empty() { value } else { Err(ArithmeticError::Malformed { reason: "values are left over" }) }
 }
 
 /// The truth value of a program over the arguments of a launch.
@@ -86,7 +86,7 @@ pub(crate) fn holds(program: &[HostOp], arguments: &[ArgumentShape<'_>]) -> Resu
     truth(evaluate(program, arguments)?)
 }
 
-fn pop(stack: &mut Vec<i128>) -> Result<i128, ArithmeticError> {
+fn pop(stack: &mut Vec<Operand>) -> Result<Operand, ArithmeticError> {
     stack.pop().ok_or(ArithmeticError::Malformed { reason: "an operand is missing" })
 }
 
@@ -243,6 +243,14 @@ mod tests {
                 Err(ArithmeticError::DivisionByZero { operator, left: 5 })
             );
         }
+    }
+
+    #[test]
+    fn what_is_not_chosen_needs_no_value() {
+        let division = [Int(5), Int(0), Div];
+        let chosen = |condition| [&[Int(condition)], &division[..], &[Int(7), Select]].concat();
+        assert_eq!(run(&chosen(0)), Ok(7));
+        assert_eq!(run(&chosen(1)), Err(ArithmeticError::DivisionByZero { operator: "/", left: 5 }));
     }
 
     #[test]

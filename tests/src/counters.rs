@@ -6,19 +6,22 @@
 //! rule about addresses knows; where they exceed the prediction, the profiler's address-only counter of the same
 //! instructions decides.
 //!
-//! [`main`] makes an executable of a table of kernels, which a host without Rust can run beside the profiler:
+//! [`main`] makes an executable of a table of kernels, which a host without Rust can run beside the profiler. Without a
+//! name it takes all of them, each at the size that its [`Subject`] names:
 //!
 //! ```text
-//! counters predict ROWS COLS > predicted.csv
+//! counters predict [KERNEL…] > predicted.csv
 //! ncu --csv --page raw --print-units base --metrics "$(counters metrics)" --log-file measured.csv \
-//!     counters launch ROWS COLS
+//!     counters launch [KERNEL…]
 //! counters compare predicted.csv measured.csv
 //! ```
 
+use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
-use tileproof::Counts;
 use tileproof::report::{Role, Space};
+use tileproof::{Counts, device};
+use tileproof_examples::subject::Subject;
 
 /// Totals of one launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,16 +48,6 @@ pub struct Measured {
     pub hardware: Counters,
     /// Shared-memory wavefronts of loads and stores that the profiler derives from addresses alone.
     pub from_addresses: [u64; 2],
-}
-
-/// A kernel that can be predicted and launched.
-pub struct Subject<'a> {
-    /// The kernel's name, as its entry point is called.
-    pub kernel: &'a str,
-    /// The simulator's totals for a matrix of ROWS × COLS.
-    pub predict: Box<dyn Fn(usize, usize) -> Result<Counters, String> + 'a>,
-    /// Launches it once on the first GPU for a matrix of ROWS × COLS and waits.
-    pub launch: Box<dyn Fn(usize, usize) -> Result<(), String> + 'a>,
 }
 
 /// How a prediction fared.
@@ -275,7 +268,7 @@ pub fn compare(predicted: &[Row], measured: &[Measured]) -> Result<Vec<Compariso
 }
 
 /// The executable `counters` over a table of kernels; see the module's documentation for its commands.
-pub fn main(subjects: &[Subject<'_>]) -> ExitCode {
+pub fn main(subjects: &[Subject]) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match run(subjects, &arguments) {
@@ -290,21 +283,21 @@ pub fn main(subjects: &[Subject<'_>]) -> ExitCode {
     }
 }
 
-fn run(subjects: &[Subject<'_>], arguments: &[&str]) -> Result<(String, bool), String> {
+fn run(subjects: &[Subject], arguments: &[&str]) -> Result<(String, bool), String> {
     match arguments {
         ["metrics"] => Ok((METRICS.join(",") + "\n", true)),
-        ["predict", rows, cols] => {
-            let (rows, cols) = (extent(rows)?, extent(cols)?);
-            let predict = |s: &Subject<'_>| Ok((s.kernel.to_owned(), (s.predict)(rows, cols)?));
-            let predicted: Vec<Row> = subjects.iter().map(predict).collect::<Result<_, String>>()?;
+        ["predict", names @ ..] => {
+            let subjects = named(subjects, names)?;
+            let predicted: Vec<Row> = subjects
+                .iter()
+                .map(|subject| Ok((subject.name.to_owned(), predict(subject).map_err(said_of(subject))?)))
+                .collect::<Result<_, String>>()?;
             Ok((to_csv(&predicted), true))
         }
-        ["launch", rows, cols] => {
-            let (rows, cols) = (extent(rows)?, extent(cols)?);
-            subjects
-                .iter()
-                .try_for_each(|s| (s.launch)(rows, cols).map_err(|e| format!("{}: {e}", s.kernel)))?;
-            Ok((format!("launched {} kernels at {rows} × {cols}\n", subjects.len()), true))
+        ["launch", names @ ..] => {
+            let subjects = named(subjects, names)?;
+            subjects.iter().try_for_each(|subject| launch(subject).map_err(said_of(subject)))?;
+            Ok((format!("launched {} kernels\n", subjects.len()), true))
         }
         ["compare", predicted, measured] => {
             let read =
@@ -316,23 +309,49 @@ fn run(subjects: &[Subject<'_>], arguments: &[&str]) -> Result<(String, bool), S
             Ok((output, agree == comparisons.len()))
         }
         _ => {
-            Err("usage: counters metrics | predict ROWS COLS | launch ROWS COLS | compare PREDICTED MEASURED"
+            Err("usage: counters metrics | predict [KERNEL…] | launch [KERNEL…] | compare PREDICTED MEASURED"
                 .into())
         }
     }
 }
 
-fn extent(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| format!("`{text}` is not a number of rows or columns"))
+/// The subjects of these names; all of them where there is none.
+fn named(subjects: &[Subject], names: &[&str]) -> Result<Vec<Subject>, String> {
+    if names.is_empty() {
+        return Ok(subjects.to_vec());
+    }
+    let find = |name: &&str| subjects.iter().find(|subject| subject.name == *name).copied();
+    names.iter().map(|name| find(name).ok_or_else(|| format!("no kernel is named `{name}`"))).collect()
+}
+
+fn said_of(subject: &Subject) -> impl Fn(Box<dyn Error>) -> String {
+    move |error| format!("{}: {error}", subject.name)
+}
+
+/// The simulator's totals of one launch.
+fn predict(subject: &Subject) -> Result<Counters, Box<dyn Error>> {
+    let (counts, _) = (subject.simulate)(subject.counted, 0)?;
+    Ok(Counters::of(&counts))
+}
+
+/// Launches once on the first GPU, waits, and demands the right result.
+fn launch(subject: &Subject) -> Result<(), Box<dyn Error>> {
+    let context = device::context(0)?;
+    let run = (subject.launch)(&context.default_stream(), subject.counted, 0)?;
+    match run.difference(subject.ulps) {
+        None => Ok(()),
+        Some(difference) => Err(difference.into()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tileproof_examples::kernels::elementwise;
 
     const PROFILE: &str = r#"==PROF== Connected to process 41 (/opt/bundle/counters)
 ==PROF== Profiling "transpose_naive" - 0: 0%....50%....100% - 2 passes
-launched 2 kernels at 64 × 64
+launched 2 kernels
 ==PROF== Disconnected from process 41
 "ID","Kernel Name","Grid Size","l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum","l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum","smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum","smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
 "","","","","","sector","sector","",""
@@ -389,21 +408,15 @@ launched 2 kernels at 64 × 64
 
     #[test]
     fn the_commands() {
-        let subject = Subject {
-            kernel: "copy",
-            predict: Box::new(|rows, cols| {
-                let sectors = (rows * cols / 8) as u64;
-                Ok(Counters::from_values([0, 0, sectors, sectors]))
-            }),
-            launch: Box::new(|_, cols| if cols == 0 { Err("no columns".into()) } else { Ok(()) }),
-        };
-        let subjects = [subject];
-        let (csv, success) = run(&subjects, &["predict", "8", "8"]).unwrap();
+        let counted: &[usize] = &[1024];
+        let subjects =
+            [Subject { counted, ..elementwise::ADD }, Subject { counted, ..elementwise::SAXPY_F64 }];
+        let (csv, success) = run(&subjects, &["predict", "add"]).unwrap();
         assert!(success);
-        assert!(csv.ends_with("\ncopy,0,0,8,8\n"));
-        assert_eq!(run(&subjects, &["launch", "8", "0"]).unwrap_err(), "copy: no columns");
-        assert_eq!(run(&subjects, &["launch", "8", "8"]).unwrap().0, "launched 1 kernels at 8 × 8\n");
-        assert!(run(&subjects, &["launch", "-1", "8"]).unwrap_err().contains("`-1`"));
+        assert!(csv.ends_with("\nadd,0,0,256,128\n"), "{csv}");
+        let (csv, _) = run(&subjects, &["predict"]).unwrap();
+        assert!(csv.ends_with("\nsaxpy_f64,0,0,512,256\n"), "{csv}");
+        assert_eq!(run(&subjects, &["launch", "sub"]).unwrap_err(), "no kernel is named `sub`");
         assert!(run(&subjects, &[]).unwrap_err().starts_with("usage"));
         assert_eq!(run(&[], &["metrics"]).unwrap().0.trim().split(',').count(), 6);
     }

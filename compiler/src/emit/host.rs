@@ -295,6 +295,21 @@ fn program(kernel: &Kernel, expr: Handle<Expr>) -> TokenStream {
 
 fn push(kernel: &Kernel, expr: Handle<Expr>, ops: &mut Vec<TokenStream>) {
     let kind = &kernel.exprs[expr].kind;
+    // Of `&&` and `||` the right side counts only where the left one does not decide.
+    if let ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) = kind
+        && kernel.exprs[expr].ty.scalar() == Scalar::Bool
+    {
+        push(kernel, *a, ops);
+        if *op == BinaryOp::Or {
+            ops.push(quote!(Int(1)));
+        }
+        push(kernel, *b, ops);
+        if *op == BinaryOp::And {
+            ops.push(quote!(Int(0)));
+        }
+        ops.push(quote!(Select));
+        return;
+    }
     for operand in kind.operands() {
         push(kernel, operand, ops);
     }

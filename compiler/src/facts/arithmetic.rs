@@ -75,7 +75,7 @@ impl Walk<'_> {
             }
             for (other, larger) in self.symbols.products_of(factor) {
                 let room = Linear::symbol(other).sub(a).and_then(|room| room.offset(-1));
-                if room.is_some_and(|room| self.holds(&room)) {
+                if room.is_some_and(|room| self.plainly_holds(&room)) {
                     let below = Linear::symbol(larger).sub(factor).and_then(|below| below.sub(&product));
                     self.define([below]);
                 }
@@ -179,7 +179,7 @@ impl Walk<'_> {
                 if Linear::symbol(product)
                     .sub(a)
                     .and_then(|room| room.offset(-1))
-                    .is_some_and(|room| self.holds(&room))
+                    .is_some_and(|room| self.plainly_holds(&room))
                 {
                     self.define([Linear::symbol(other).sub(&quotient).and_then(|room| room.offset(-1))]);
                 }

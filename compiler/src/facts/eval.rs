@@ -242,7 +242,12 @@ impl Walk<'_> {
         non_negative(goal, &self.all_facts(), &self.mask, &self.symbols)
     }
 
-    /// The same, tried for the least constant of all threads first: one proof for all is cheaper than one for each.
+    /// The same by a short proof, for questions whose answer is mostly no.
+    pub(super) fn plainly_holds(&self, goal: &Linear) -> bool {
+        follows(goal, &self.all_facts(), &self.mask, &self.symbols)
+    }
+
+    /// Whether it holds, tried for the least constant of all threads first: one proof for all is cheaper than one for each.
     fn holds_for_least(&self, goal: &Linear) -> bool {
         goal.for_least(&self.mask).is_some_and(|least| self.holds(&least)) || self.holds(goal)
     }

@@ -11,8 +11,8 @@ use super::linear::{Linear, SymbolId};
 use super::symbol::{Case, Symbols};
 use std::rc::Rc;
 
-/// How many facts one proof may combine.
-const DEPTH: u32 = 5;
+/// How many facts one proof may combine: few are tried first, so that a short proof is not lost among long ones.
+const DEPTHS: [u32; 3] = [1, 2, 5];
 /// How many symbols that are one of several values one proof may take apart.
 const SPLITS: u32 = 2;
 /// How many combinations one proof may try.
@@ -28,7 +28,7 @@ pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &
 
 /// Directly, or for each value that a symbol may have.
 fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, splits: u32) -> bool {
-    if search(goal, facts, mask, symbols, DEPTH, &mut { ATTEMPTS }) {
+    if DEPTHS.into_iter().any(|depth| search(goal, facts, mask, symbols, depth, &mut { ATTEMPTS })) {
         return true;
     }
     if splits == 0 {

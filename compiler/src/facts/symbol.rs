@@ -120,23 +120,21 @@ impl Symbols {
     /// The least and the largest value of a symbol.
     pub fn range(&self, id: SymbolId) -> (i128, i128) {
         let symbol = self.get(id);
-        if let SymbolKind::Product(a, b) = symbol.kind {
-            let (a, b) = (self.range(a), self.range(b));
-            let corners = [
-                a.0.saturating_mul(b.0),
-                a.0.saturating_mul(b.1),
-                a.1.saturating_mul(b.0),
-                a.1.saturating_mul(b.1),
-            ];
-            return (
-                corners.into_iter().min().unwrap_or(symbol.low),
-                corners.into_iter().max().unwrap_or(symbol.high),
-            );
-        }
-        match self.narrow {
+        let own = match self.narrow {
             true => (symbol.low.max(symbol.narrow_low), symbol.high.min(symbol.narrow_high)),
             false => (symbol.low, symbol.high),
-        }
+        };
+        let SymbolKind::Product(a, b) = symbol.kind else { return own };
+        let (a, b) = (self.range(a), self.range(b));
+        let corners = [
+            a.0.saturating_mul(b.0),
+            a.0.saturating_mul(b.1),
+            a.1.saturating_mul(b.0),
+            a.1.saturating_mul(b.1),
+        ];
+        let low = corners.into_iter().min().unwrap_or(own.0);
+        let high = corners.into_iter().max().unwrap_or(own.1);
+        (low.max(own.0), high.min(own.1))
     }
 
     /// Asks a question about a launch with 32-bit indices.
@@ -203,6 +201,15 @@ impl Symbols {
             symbol.high = symbol.high.min(high);
             symbol.narrow_high = symbol.narrow_high.min(high);
         }
+    }
+
+    /// Takes in that a symbol lies in the range of another one.
+    pub(super) fn narrow_range(&mut self, id: SymbolId, other: SymbolId) {
+        let Symbol { low, high, narrow_high, .. } = *self.get(other);
+        let symbol = &mut self.list[id.index()];
+        symbol.low = symbol.low.max(low);
+        symbol.high = symbol.high.min(high);
+        symbol.narrow_high = symbol.narrow_high.min(narrow_high);
     }
 
     /// Splits a symbol by its residue.

@@ -142,7 +142,24 @@ impl Walk<'_> {
                 && self.is_uniform(to)
             {
                 self.symbols.replace(symbol, to.clone());
+                self.inherit_range(symbol, to);
                 return;
+            }
+        }
+    }
+
+    /// What a symbol was replaced by lies in the symbol's range.
+    fn inherit_range(&mut self, symbol: SymbolId, form: &Linear) {
+        match form.lone_symbol() {
+            Some(other) => self.symbols.narrow_range(other, symbol),
+            None => {
+                let (low, high) = self.symbols.range(symbol);
+                let room =
+                    |low: i128| low.checked_neg().and_then(|low| form.offset(i64::try_from(low).ok()?));
+                let negated = form.scale(&Lanes::Uniform(-1));
+                let below = negated.and_then(|negated| negated.offset(i64::try_from(high).ok()?));
+                self.defining
+                    .extend([room(low), below].into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
             }
         }
     }

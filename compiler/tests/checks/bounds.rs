@@ -409,3 +409,49 @@ fn whole_vectors() {
     "#]],
     );
 }
+
+/// A matrix kept as one row after the other, indexed by `row * cols + col`.
+#[test]
+fn rows_in_one_extent() {
+    check(
+        &kernel(
+            "block = [32, 8], grid = [cols.div_ceil(32), rows.div_ceil(8)], requires(x.len() == rows * cols, y.len() == rows * cols)",
+            "x: &Tensor<f32, 1>, y: &mut Tensor<f32, 1>, rows: usize, cols: usize",
+            "let (r, c) = (block_y() * 8 + thread_y(), block_x() * 32 + thread_x());
+            if r < rows && c < cols { y[[r * cols + c]] = x[[r * cols + c]]; }",
+        ),
+        expect![[r#"
+            read `x[[r * cols + c]]`: 8 × 4 B, 32/32 sectors
+            write `y[[r * cols + c]]`: 8 × 4 B, 32/32 sectors
+            launch: x.len() == rows * cols
+            launch: y.len() == rows * cols
+        "#]],
+    );
+}
+
+/// Neighbours of a cell on a torus; their many facts do not hide the guard.
+#[test]
+fn neighbours_modulo_the_extents() {
+    check(
+        &kernel(
+            "block = [32, 8], grid = [y.cols().div_ceil(32), y.rows().div_ceil(8)], requires(x.rows() == y.rows(), x.cols() == y.cols())",
+            "x: &Matrix<u8>, y: &mut Matrix<u8>",
+            "let (r, c) = (block_y() * 8 + thread_y(), block_x() * 32 + thread_x());
+            let (rows, cols) = (x.rows(), x.cols());
+            if r < rows && c < cols {
+                let (up, left) = ((r + rows - 1) % rows, (c + cols - 1) % cols);
+                let (down, right) = ((r + 1) % rows, (c + 1) % cols);
+                y[[r, c]] = x[[up, left]] + x[[down, right]] + x[[r, left]] + x[[down, c]];
+            }",
+        ),
+        expect![[r#"
+            read `x[[up, left]]`: 8 × 1 B, 8/8 sectors
+            read `x[[down, right]]`: 8 × 1 B, 8/8 sectors
+            read `x[[r, left]]`: 8 × 1 B, 8/8 sectors
+            read `x[[down, c]]`: 8 × 1 B, 8/8 sectors
+            write `y[[r, c]]`: 8 × 1 B, 8/8 sectors
+            launch: x.rows() == y.rows()
+            launch: x.cols() == y.cols()
+        "#]],
+    );
+}

@@ -1,3 +1,38 @@
-//! Kernels, a file a family.
+//! Kernels, a file a family, each with its reference on the CPU.
 
+use crate::subject::Subject;
+
+pub mod copies;
+pub mod elementwise;
+pub mod matmul;
+pub mod permute;
+pub mod products;
+pub mod shortest_paths;
+pub mod stencil;
 pub mod transpose;
+
+/// All kernels: the tests on the simulator, through NVRTC and on a GPU, and the comparison of counters run over them.
+pub const SUBJECTS: &[Subject] = &[
+    transpose::COPY,
+    transpose::TRANSPOSE_NAIVE,
+    transpose::TRANSPOSE_SHARED,
+    transpose::TRANSPOSE_PADDED,
+    transpose::TRANSPOSE_XOR,
+    transpose::TRANSPOSE_VECTORISED,
+    elementwise::ADD,
+    elementwise::SAXPY_F64,
+    copies::STRIDED_COPY,
+    copies::OFFSET_COPY,
+    copies::FIELDS_OF_RECORDS,
+    permute::TRANSPOSE_BATCHED,
+    permute::TRANSPOSE_U8,
+    permute::TRANSPOSE_F64,
+    permute::PERMUTE_REVERSED,
+    stencil::STENCIL,
+    matmul::MATMUL_NAIVE,
+    matmul::MATMUL_TILED,
+    matmul::MATMUL_REGISTERS,
+    products::MATRIX_VECTOR,
+    products::DOT_I8,
+    shortest_paths::FLOYD_WARSHALL_STEP,
+];

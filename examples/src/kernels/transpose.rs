@@ -3,6 +3,8 @@
 //! All but the last have tiles of 32×32 and 32×8 threads, four rows a thread. What a step costs is in its budgets; a
 //! kernel without one is proven to have no bank conflict and to use every byte that it moves.
 
+use crate::array::Array;
+use crate::subject::{Subject, subject};
 use tileproof::prelude::*;
 
 // ANCHOR: copy
@@ -163,3 +165,59 @@ pub fn transpose_vectorised(input: &Matrix<f32>, output: &mut Matrix<f32>) {
     }
 }
 // ANCHOR_END: transpose_vectorised
+
+fn copied(input: &Array<f32, 2>, output: &mut Array<f32, 2>) {
+    for row in 0..input.rows() {
+        for col in 0..input.cols() {
+            output[[row, col]] = input[[row, col]];
+        }
+    }
+}
+
+fn transposed(input: &Array<f32, 2>, output: &mut Array<f32, 2>) {
+    for row in 0..input.rows() {
+        for col in 0..input.cols() {
+            output[[col, row]] = input[[row, col]];
+        }
+    }
+}
+
+macro_rules! transpose {
+    ($kernel:ident) => {
+        subject! {
+            kernel: $kernel(read input, write output),
+            reference: transposed,
+            sizes: [r, c]: [64, 0] [0, 5] [1, 1] [31, 33] [33, 31] [64, 64] [65, 129] [200, 177],
+            counted: [2048, 2048],
+            data: |data| (data.random([r, c]), data.output([c, r])),
+        }
+    };
+}
+
+/// [`copy`] with edges on both sides of a tile's.
+pub const COPY: Subject = subject! {
+    kernel: copy(read input, write output),
+    reference: copied,
+    sizes: [r, c]: [64, 0] [0, 5] [1, 1] [31, 33] [33, 31] [64, 64] [65, 129] [200, 177],
+    counted: [2048, 2048],
+    data: |data| (data.random([r, c]), data.output([r, c])),
+};
+
+/// [`transpose_naive`] with edges on both sides of a tile's.
+pub const TRANSPOSE_NAIVE: Subject = transpose!(transpose_naive);
+/// [`transpose_shared`] with edges on both sides of a tile's.
+pub const TRANSPOSE_SHARED: Subject = transpose!(transpose_shared);
+/// [`transpose_padded`] with edges on both sides of a tile's.
+pub const TRANSPOSE_PADDED: Subject = transpose!(transpose_padded);
+/// [`transpose_xor`] with edges on both sides of a tile's.
+pub const TRANSPOSE_XOR: Subject = transpose!(transpose_xor);
+
+/// [`transpose_vectorised`] with edges on both sides of a tile's.
+pub const TRANSPOSE_VECTORISED: Subject = subject! {
+    kernel: transpose_vectorised(read input, write output),
+    reference: transposed,
+    sizes: [r, c]: [64, 0] [0, 8] [4, 4] [60, 68] [68, 132] [128, 64] [200, 180],
+    counted: [2048, 2048],
+    data: |data| (data.random([r, c]), data.output([c, r])),
+    gap: 12,
+};

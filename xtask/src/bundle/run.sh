@@ -6,25 +6,25 @@
 # A log a step goes into $OUT (default: ./out), and a table into $OUT/summary.txt and to the terminal, last. The exit
 # status is 0 when every step succeeded. The step `record` leaves <date>-<gpu>-transpose.json there too: the shares of the
 # copy, measured in turns. STEP_SECONDS (default 240) bounds each step; SIZE (default "8192 8192") is the example's,
-# RECORD_SIZES (default "8192 8192 16384 16384 8191 4097") those of the record, COUNTERS_SIZE (default "2048 2048") that of
-# the launches under the profiler.
+# RECORD_SIZES (default "8192 8192 16384 16384 8191 4097") those of the record; COUNTED (default: all) names the kernels that
+# run under the profiler.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 read -ra size <<<"${SIZE:-8192 8192}"
 read -ra record_sizes <<<"${RECORD_SIZES:-8192 8192 16384 16384 8191 4097}"
-read -ra counters_size <<<"${COUNTERS_SIZE:-2048 2048}"
+read -ra counted <<<"${COUNTED:-}"
 
 # The step `counters`, started again as a process so that `timeout` can end it: predicts, launches under the profiler,
 # and compares. Standard output holds all three.
 if [ "${1:-}" = --count ]; then
     set -e
     work=$2
-    "$here/counters" predict "${counters_size[@]}" | tee "$work/predicted.csv"
+    "$here/counters" predict "${counted[@]}" | tee "$work/predicted.csv"
     metrics=$("$here/counters" metrics)
     status=0
     ncu --csv --page raw --print-units base --clock-control none --metrics "$metrics" \
-        --log-file "$work/measured.csv" "$here/counters" launch "${counters_size[@]}" || status=$?
+        --log-file "$work/measured.csv" "$here/counters" launch "${counted[@]}" || status=$?
     [ ! -f "$work/measured.csv" ] || cat "$work/measured.csv"
     [ "$status" -eq 0 ] || exit "$status"
     exec "$here/counters" compare "$work/predicted.csv" "$work/measured.csv"

@@ -1,0 +1,107 @@
+//! Products that end in sums: a matrix and a vector, two vectors of small integers.
+
+use crate::array::Array;
+use crate::subject::{Subject, subject};
+use tileproof::prelude::*;
+
+/// `y = a · x`, a row a warp: each lane adds every 32nd product, and the 32 sums are added by halves.
+#[tiled_kernel(
+    block = [32, 8],
+    grid = [y.len().div_ceil(8)],
+    requires(a.rows() == y.len(), a.cols() == x.len()),
+)]
+pub fn matrix_vector(a: &Matrix<f32>, x: &Tensor<f32, 1>, y: &mut Tensor<f32, 1>) {
+    let mut sums = Shared::<[[f32; 32]; 8]>::new();
+    let (lane, warp) = (thread_x(), thread_y());
+    let row = block_x() * 8 + warp;
+
+    let mut sum = 0.0;
+    if row < a.rows() {
+        for col in (lane..a.cols()).step_by(32) {
+            sum += a[[row, col]] * x[[col]];
+        }
+    }
+    sums[warp][lane] = sum;
+    for halving in 0..5 {
+        let half = 16 >> halving;
+        sync_threads();
+        if lane < half {
+            sums[warp][lane] += sums[warp][lane + half];
+        }
+    }
+    if row < y.len() && lane == 0 {
+        y[[row]] = sums[warp][lane];
+    }
+}
+
+fn matrix_vector_reference(a: &Array<f32, 2>, x: &Array<f32, 1>, y: &mut Array<f32, 1>) {
+    for row in 0..a.rows() {
+        let mut sums = [0.0; 32];
+        for col in 0..a.cols() {
+            sums[col % 32] += a[[row, col]] * x[[col]];
+        }
+        for half in [16, 8, 4, 2, 1] {
+            for lane in 0..half {
+                sums[lane] += sums[lane + half];
+            }
+        }
+        y[[row]] = sums[0];
+    }
+}
+
+/// [`matrix_vector`] at numbers of rows around a block's and of columns around a warp's.
+pub const MATRIX_VECTOR: Subject = subject! {
+    kernel: matrix_vector(read a, read x, write y),
+    reference: matrix_vector_reference,
+    sizes: [m, n]: [0, 5] [5, 0] [1, 1] [7, 31] [9, 33] [64, 997],
+    counted: [256, 512],
+    data: |data| (data.random([m, n]), data.random([n]), data.output([m])),
+};
+
+/// The inner product of vectors of bytes, in 32-bit integers: a partial sum a block, of 4,096 products.
+///
+/// Each thread multiplies 16 pairs, which it reads in one instruction each.
+#[tiled_kernel(
+    block = [256],
+    grid = [sums.len()],
+    requires(a.len() == b.len(), a.len().is_multiple_of(16), sums.len() == a.len().div_ceil(4096)),
+)]
+pub fn dot_i8(a: &Tensor<i8, 1>, b: &Tensor<i8, 1>, sums: &mut Tensor<i32, 1>) {
+    let mut partial = Shared::<[i32; 256]>::new();
+    let i = block_x() * 4096 + 16 * thread_x();
+
+    let mut sum = 0;
+    if i < a.len() {
+        let (a_bytes, b_bytes) = (a.read::<16>([i]), b.read::<16>([i]));
+        for k in 0..16 {
+            sum += a_bytes[k] as i32 * b_bytes[k] as i32;
+        }
+    }
+    partial[thread_x()] = sum;
+    for halving in 0..8 {
+        let half = 128 >> halving;
+        sync_threads();
+        if thread_x() < half {
+            partial[thread_x()] += partial[thread_x() + half];
+        }
+    }
+    if thread_x() == 0 {
+        sums[[block_x()]] = partial[0];
+    }
+}
+
+fn dot_reference(a: &Array<i8, 1>, b: &Array<i8, 1>, sums: &mut Array<i32, 1>) {
+    for block in 0..sums.len() {
+        let range = 4096 * block..(4096 * (block + 1)).min(a.len());
+        sums[[block]] = range.map(|i| i32::from(a[[i]]) * i32::from(b[[i]])).sum();
+    }
+}
+
+/// [`dot_i8`] at lengths around a block's.
+pub const DOT_I8: Subject = subject! {
+    kernel: dot_i8(read a, read b, write sums),
+    reference: dot_reference,
+    sizes: [n]: [0] [16] [4080] [4096] [4112] [20_000],
+    counted: [1 << 18],
+    data: |data| (data.random([n]), data.random([n]), data.output([n.div_ceil(4096)])),
+};
