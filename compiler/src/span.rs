@@ -7,6 +7,20 @@ use quote::ToTokens;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SpanId(u32);
 
+/// The number of a call of a helper function in its [`SpanTable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallId(u32);
+
+/// A call of a helper function that was inlined.
+#[derive(Clone, Debug)]
+struct Call {
+    helper: String,
+    /// The line of the call, counted from 1.
+    line: u32,
+    /// The call in which it stands.
+    outer: Option<CallId>,
+}
+
 /// A stretch of source: its first and its last token, and its text on one line.
 #[derive(Clone, Debug)]
 pub struct Stretch {
@@ -16,12 +30,17 @@ pub struct Stretch {
     pub end: Span,
     /// The source text, white space normalised.
     pub text: String,
+    /// Where it was inlined from a helper function: the call.
+    pub call: Option<CallId>,
 }
 
 /// All spans that a kernel refers to.
 #[derive(Clone, Debug, Default)]
 pub struct SpanTable {
     stretches: Vec<Stretch>,
+    calls: Vec<Call>,
+    /// The call that is being inlined.
+    current: Option<CallId>,
 }
 
 impl SpanTable {
@@ -29,12 +48,12 @@ impl SpanTable {
     pub fn add(&mut self, tokens: &impl ToTokens) -> SpanId {
         let tokens = tokens.to_token_stream();
         let (start, end) = ends(&tokens);
-        self.push(Stretch { start, end, text: crate::tokens::print(tokens) })
+        self.push(Stretch { start, end, text: crate::tokens::print(tokens), call: self.current })
     }
 
     /// Records one span, for which there is no text.
     pub fn add_span(&mut self, span: Span) -> SpanId {
-        self.push(Stretch { start: span, end: span, text: String::new() })
+        self.push(Stretch { start: span, end: span, text: String::new(), call: self.current })
     }
 
     #[expect(clippy::expect_used, reason = "a source of that size does not fit in memory")]
@@ -47,6 +66,32 @@ impl SpanTable {
     /// The stretch with this number.
     pub fn get(&self, id: SpanId) -> &Stretch {
         &self.stretches[id.0 as usize]
+    }
+
+    /// Begins to inline a helper function: what is recorded until [`SpanTable::leave`] belongs to this call of it. The
+    /// call in which that one stands.
+    pub(crate) fn enter(&mut self, helper: String, call: SpanId) -> Option<CallId> {
+        let outer = self.current;
+        self.calls.push(Call { helper, line: self.line(call), outer });
+        self.current = Some(CallId(self.calls.len() as u32 - 1));
+        outer
+    }
+
+    /// Ends it.
+    pub(crate) fn leave(&mut self, outer: Option<CallId>) {
+        self.current = outer;
+    }
+
+    /// The calls of helper functions that led to the stretch, the innermost first, such as ``in `sum`, called on line 12``.
+    pub fn calls(&self, id: SpanId) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut next = self.get(id).call;
+        while let Some(CallId(call)) = next {
+            let Call { helper, line, outer } = &self.calls[call as usize];
+            out.push(format!("in `{helper}`, called on line {line}"));
+            next = *outer;
+        }
+        out
     }
 
     /// The line of its first token, counted from 1.

@@ -81,6 +81,9 @@ pub struct SiteReport {
     pub role: Role,
     /// The line of the Rust source, counted from 1.
     pub line: u32,
+    /// Where the access is in a helper function: the calls that led there, the innermost first, such as
+    /// ``in `sum`, called on line 12``. Empty in the kernel itself.
+    pub calls: Text,
     /// Bytes that a lane moves in one instruction.
     pub lane_bytes: u32,
     /// Warp instructions a block.
@@ -198,6 +201,9 @@ impl fmt::Display for SiteReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (space, instruction) = (self.space, self.role);
         writeln!(f, "line {}: {}", self.line, self.access)?;
+        if !self.calls.is_empty() {
+            writeln!(f, "  {}", self.calls)?;
+        }
         writeln!(
             f,
             "  {space} {instruction}, {} bytes a lane, {} warp instructions a block",

@@ -19,6 +19,7 @@ const fn site(access: &'static str, object: &'static str, role: Role) -> SiteRep
         space: Space::Global,
         role,
         line: 7,
+        calls: Cow::Borrowed(""),
         lane_bytes: 4,
         instructions: 8,
         wavefronts: 0,

@@ -209,6 +209,7 @@ fn row(
         space: Space::Shared,
         role: site.role,
         line: diagnostics.spans.line(site.span),
+        calls: diagnostics.spans.calls(site.span).join(", ").into(),
         lane_bytes: kernel.lane_bytes(site),
         instructions: 0,
         wavefronts: 0,

@@ -56,21 +56,44 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Reports an error.
-    pub fn report(&mut self, diagnostic: Diagnostic) {
-        if !self.errors.contains(&diagnostic) {
+    /// Reports an error. What is wrong in a helper function is one error, however often it is called; it names the first
+    /// call.
+    pub fn report(&mut self, mut diagnostic: Diagnostic) {
+        let same = |other: &Diagnostic| {
+            *other == diagnostic || (self.is_inlined(&diagnostic) && self.is_same_place(other, &diagnostic))
+        };
+        if !self.errors.iter().any(same) {
+            diagnostic.notes.extend(self.spans.calls(diagnostic.span));
             self.errors.push(diagnostic);
         }
     }
 
+    fn is_inlined(&self, diagnostic: &Diagnostic) -> bool {
+        self.spans.get(diagnostic.span).call.is_some()
+    }
+
+    /// Whether two errors say the same of one piece of source.
+    fn is_same_place(&self, a: &Diagnostic, b: &Diagnostic) -> bool {
+        let place = |diagnostic: &Diagnostic| {
+            let stretch = self.spans.get(diagnostic.span);
+            let (start, end) = (stretch.start.start(), stretch.end.end());
+            (start.line, start.column, end.line, end.column)
+        };
+        a.code == b.code && a.message == b.message && place(a) == place(b)
+    }
+
     /// Reports something that rustc will explain better if it is an error in Rust too: a type, a name, a borrow. It
     /// becomes an error of ours only where rustc accepts the body. A name is one cause, however often it is used.
-    pub fn defer(&mut self, diagnostic: Diagnostic) {
+    pub fn defer(&mut self, mut diagnostic: Diagnostic) {
         let same = |other: &Diagnostic| match diagnostic.code {
             Code::Name => other.code == Code::Name && other.message == diagnostic.message,
-            _ => *other == diagnostic,
+            _ => {
+                *other == diagnostic
+                    || (self.is_inlined(&diagnostic) && self.is_same_place(other, &diagnostic))
+            }
         };
         if !self.deferred.iter().any(same) {
+            diagnostic.notes.extend(self.spans.calls(diagnostic.span));
             self.deferred.push(diagnostic);
         }
     }

@@ -418,6 +418,7 @@ fn site(site: &SiteReport) -> TokenStream {
         space,
         role,
         line,
+        calls,
         lane_bytes,
         instructions,
         wavefronts,
@@ -432,7 +433,7 @@ fn site(site: &SiteReport) -> TokenStream {
         bounds,
         alignment,
     } = site;
-    let (access, object) = (text(access), text(object));
+    let (access, object, calls) = (text(access), text(object), text(calls));
     let space = match space {
         Space::Global => quote!(Global),
         Space::Shared => quote!(Shared),
@@ -448,6 +449,7 @@ fn site(site: &SiteReport) -> TokenStream {
         space: __tileproof::__private::Space::#space,
         role: __tileproof::__private::Role::#role,
         line: #line,
+        calls: #calls,
         lane_bytes: #lane_bytes,
         instructions: #instructions,
         wavefronts: #wavefronts,

@@ -19,6 +19,8 @@ impl Lower<'_> {
             Expr::Group(inner) => self.assign(&inner.expr, right, op),
             Expr::Path(path) => self.assign_variable(path, right, op),
             Expr::Index(index) => self.assign_element(index, right, op),
+            // The caller's variable behind a reference parameter.
+            Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => self.assign(expr, right, op),
             Expr::Infer(_) => {
                 self.operand(right, None);
             }
@@ -34,13 +36,18 @@ impl Lower<'_> {
 
     fn assign_variable(&mut self, path: &syn::ExprPath, right: &Expr, op: Option<Compound<'_>>) {
         let name = path.path.get_ident().map(ToString::to_string).unwrap_or_default();
-        let Some(Binding::Local(local)) = self.lookup(&name) else {
+        let binding = self.lookup(&name).cloned();
+        if let Some(Binding::Operand(Operand::Array(local, index))) = &binding
+            && index.len() == self.kernel.locals[*local].extents.len()
+        {
+            return self.assign_part(*local, index.clone(), path, right, op);
+        }
+        let Some(Binding::Local(local)) = binding else {
             if self.operand(&Expr::Path(path.clone()), None).is_value() {
                 self.mismatch(path);
             }
             return;
         };
-        let local = *local;
         let ty = self.local_types[local.index()];
         if !self.kernel.locals[local].extents.is_empty() {
             self.unsupported(
@@ -60,6 +67,27 @@ impl Lower<'_> {
             } else {
                 self.mismatch(right);
             }
+        }
+    }
+
+    /// An element that a reference names.
+    fn assign_part(
+        &mut self,
+        local: Handle<ir::Local>,
+        index: Vec<Handle<ir::Expr>>,
+        path: &syn::ExprPath,
+        right: &Expr,
+        op: Option<Compound<'_>>,
+    ) {
+        let (ty, span) = (self.local_types[local.index()], self.span(path));
+        let Some(value) = self.value(right, Some(ty)) else { return };
+        let old = self.expr(ExprKind::Element(local, index.clone()), ty, span);
+        let Some(value) = self.updated(op, old, value) else { return };
+        let new = self.ty(value);
+        if new.vector == ty.vector && self.terms.unify(new.term, ty.term) {
+            self.push(Stmt::AssignElement { local, index, value });
+        } else {
+            self.mismatch(right);
         }
     }
 

@@ -1,11 +1,13 @@
 //! Expressions.
 
+use super::item::{Found, Item};
 use super::{Binding, Lower, Operand, Term, Ty, literal};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir;
 use crate::ir::{BinaryOp, CompareOp, ExprKind, Handle, Scalar, Stmt, UnaryOp};
 use crate::span::SpanId;
 use quote::ToTokens;
+use std::rc::Rc;
 use syn::{BinOp, Expr, Lit, UnOp};
 
 /// An array that is not a shared tile has at most so many values: far more than a thread has registers.
@@ -289,9 +291,23 @@ impl Lower<'_> {
             );
         };
         let span = self.span(path);
-        match self.lookup(&ident.to_string()) {
+        let binding = match self.find(&ident.to_string()) {
+            Some(Found::Binding(binding)) => Some(binding.clone()),
+            Some(Found::Item(Item::Constant(constant), depth)) => {
+                let constant = Rc::clone(constant);
+                Some(Binding::Operand(self.constant_item(&constant, depth)))
+            }
+            Some(Found::Item(Item::Function(_), _)) => {
+                return self.unsupported(
+                    path,
+                    "a function is not a value in a kernel",
+                    "call it: a GPU thread has no function pointers here, every call is inlined",
+                );
+            }
+            None => None,
+        };
+        match binding {
             Some(Binding::Local(local)) => {
-                let local = *local;
                 if self.kernel.locals[local].extents.is_empty() {
                     let ty = self.local_types[local.index()];
                     Operand::Value(self.expr(ExprKind::Local(local), ty, span))
@@ -299,14 +315,18 @@ impl Lower<'_> {
                     Operand::Array(local, Vec::new())
                 }
             }
-            Some(Binding::Operand(Operand::Value(value))) => {
-                // A copy with the span of this use.
-                let (kind, ty) = (self.kernel.exprs[*value].kind.clone(), self.ty(*value));
-                Operand::Value(self.expr(kind, ty, span))
+            // A copy with the span of this use.
+            Some(Binding::Operand(Operand::Value(value))) => Operand::Value(self.copied(value, span)),
+            // A reference to an element.
+            Some(Binding::Operand(Operand::Array(local, index)))
+                if index.len() == self.kernel.locals[local].extents.len() =>
+            {
+                let ty = self.local_types[local.index()];
+                Operand::Value(self.expr(ExprKind::Element(local, index), ty, span))
             }
-            Some(Binding::Operand(operand)) => operand.clone(),
+            Some(Binding::Operand(operand)) => operand,
             Some(Binding::Memory(base)) => {
-                let name = self.kernel.base_name(*base).to_string();
+                let name = self.kernel.base_name(base).to_string();
                 self.unsupported(
                     path,
                     &format!("`{name}` is memory, and only its elements are values"),
@@ -336,13 +356,16 @@ impl Lower<'_> {
         let op = match unary.op {
             UnOp::Neg(_) => UnaryOp::Negate,
             UnOp::Not(_) => UnaryOp::Not,
-            _ => {
+            // What a reference parameter of a helper function names is the caller's variable itself.
+            UnOp::Deref(_) if !self.calls.is_empty() => return self.operand(&unary.expr, expected),
+            UnOp::Deref(_) => {
                 return self.unsupported(
                     unary,
                     "a kernel has no pointers",
                     "name the element: `tile[r][c]`, `tensor[[r, c]]`",
                 );
             }
+            _ => return self.not_in_a_kernel(&Expr::Unary(unary.clone())),
         };
         let Some(a) = self.value(&unary.expr, expected) else { return Operand::Poison };
         let (ty, span) = (self.ty(a), self.span(unary));

@@ -1,12 +1,13 @@
 //! Calls: the vocabulary of the prelude.
 
+use super::item::{Found, Item};
 use super::{Binding, Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Axis, Base, BinaryOp, CompareOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync};
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
 
 /// A function of the prelude, without arguments.
 pub(crate) enum Function {
@@ -58,6 +59,9 @@ impl Lower<'_> {
                 "a shared tile is declared by its own `let`",
                 "write `let mut tile = Shared::<[[f32; 32]; 32], Pad<1>>::new();`",
             ),
+            [name] if matches!(self.find(name), Some(Found::Item(Item::Function(_), _))) => {
+                self.helper_call(call, callee, name)
+            }
             [.., name] => self.function(call, name),
             [] => Operand::Poison,
         }
@@ -248,6 +252,7 @@ impl Lower<'_> {
         match expr {
             Expr::Paren(inner) => self.memory(&inner.expr),
             Expr::Group(inner) => self.memory(&inner.expr),
+            Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => self.memory(expr),
             Expr::Path(path) => match self.lookup(&path.path.get_ident()?.to_string())? {
                 Binding::Memory(base) => Some(*base),
                 Binding::Local(_) | Binding::Operand(_) => None,
@@ -261,6 +266,8 @@ impl Lower<'_> {
         match (name.as_str(), base) {
             ("read", _) => self.read_vector(call, base, expected),
             ("write", _) => self.write_vector(call, base),
+            ("get_or", _) => self.get_or(call, base),
+            ("contains", _) => self.contains(call, base),
             (_, Base::Tensor(param)) => match self.kernel.params[param].kind {
                 ParamKind::Tensor { rank, .. } => self.shape(call, param, rank, &name),
                 ParamKind::Scalar(_) => self.mismatch(call),

@@ -4,9 +4,12 @@
 //! on. What rustc will refuse anyway (types, unknown names) is deferred, see [`Diagnostics::defer`].
 
 mod assign;
+mod checked;
 mod control;
 mod expr;
+mod helper;
 mod intrinsic;
+mod item;
 mod place;
 mod shared;
 mod stmt;
@@ -23,8 +26,10 @@ use crate::ir::{
     Stmt, Type,
 };
 use crate::span::SpanId;
+use item::{Found, Item, TypeItem};
 use quote::ToTokens;
 use std::collections::HashMap;
+use std::rc::Rc;
 use tileproof_model::language::MOST_DIMENSIONS;
 use tileproof_model::limits::{MAX_BLOCK, MAX_THREADS_PER_BLOCK};
 use types::{Term, Terms, Ty};
@@ -38,6 +43,17 @@ enum Binding {
     Memory(Base),
     /// A value known where it is declared: a scalar argument, a constant, a part of a tuple that was never stored.
     Operand(Operand),
+}
+
+/// What stands in a block, and its names.
+#[derive(Clone, Debug, Default)]
+struct Scope {
+    /// Variables and arguments.
+    names: HashMap<String, Binding>,
+    /// Functions and constants: a helper function sees these, but no variables.
+    items: HashMap<String, Item>,
+    /// Types.
+    types: HashMap<String, TypeItem>,
 }
 
 /// The result of lowering an expression.
@@ -75,7 +91,13 @@ struct Lower<'a> {
     terms: Terms,
     /// Float literals as written; they are rounded once, to the type that inference finds.
     float_digits: Vec<(Handle<Expr>, String)>,
-    scopes: Vec<HashMap<String, Binding>>,
+    scopes: Vec<Scope>,
+    /// The helper functions that are being inlined, outermost first.
+    calls: Vec<Rc<syn::ItemFn>>,
+    /// How many calls have been inlined.
+    inlined: u32,
+    /// The constants that are being evaluated.
+    evaluating: Vec<String>,
     /// The statement lists being built, outermost first.
     blocks: Vec<Block>,
     /// The budget of the statement being lowered.
@@ -112,7 +134,10 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         local_types: Vec::new(),
         terms,
         float_digits: Vec::new(),
-        scopes: vec![HashMap::new()],
+        scopes: vec![Scope::default()],
+        calls: Vec::new(),
+        inlined: 0,
+        evaluating: Vec::new(),
         blocks: Vec::new(),
         budget: None,
         in_attribute: false,
@@ -279,7 +304,19 @@ impl Lower<'_> {
         test(kind) || kind.operands().into_iter().any(|operand| self.any_node(operand, test))
     }
 
+    /// A budget in a helper function is one, however often that is called.
     fn add_budget(&mut self, budget: &ast::Budget) -> Handle<Budget> {
+        if !self.calls.is_empty() {
+            let place = |span| {
+                let start = self.diagnostics.spans.get(span).start.start();
+                (start.line, start.column)
+            };
+            let own = place(budget.span);
+            let same = self.kernel.budgets.iter().find(|(_, other)| place(other.span) == own);
+            if let Some((handle, _)) = same {
+                return handle;
+            }
+        }
         self.kernel.budgets.add(Budget {
             bank_conflict: budget.bank_conflict,
             excess_sectors: budget.excess_sectors,
@@ -316,6 +353,17 @@ impl Lower<'_> {
         self.types.push(ty);
         // The type is written at the end, when all uses are known.
         self.kernel.exprs.add(Expr { kind, ty: Type::Scalar(Scalar::I32), span })
+    }
+
+    /// A copy of an expression for a use of it.
+    fn copied(&mut self, value: Handle<Expr>, span: SpanId) -> Handle<Expr> {
+        let (kind, ty) = (self.kernel.exprs[value].kind.clone(), self.ty(value));
+        let copy = self.expr(kind, ty, span);
+        let digits = self.float_digits.iter().find(|(literal, _)| *literal == value);
+        if let Some(digits) = digits.map(|(_, digits)| digits.clone()) {
+            self.float_digits.push((copy, digits));
+        }
+        copy
     }
 
     fn ty(&self, expr: Handle<Expr>) -> Ty {
@@ -392,7 +440,7 @@ impl Lower<'_> {
     /// Runs `fill` with a new statement list and a new scope.
     fn in_block(&mut self, fill: impl FnOnce(&mut Self)) -> Block {
         self.blocks.push(Vec::new());
-        self.scopes.push(HashMap::new());
+        self.scopes.push(Scope::default());
         fill(self);
         self.scopes.pop();
         self.blocks.pop().unwrap_or_default()
@@ -400,12 +448,24 @@ impl Lower<'_> {
 
     fn bind(&mut self, name: String, binding: Binding) {
         if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name, binding);
+            scope.names.insert(name, binding);
         }
     }
 
+    /// What a name that is used as a value stands for.
+    fn find(&self, name: &str) -> Option<Found<'_>> {
+        self.scopes.iter().enumerate().rev().find_map(|(depth, scope)| match scope.names.get(name) {
+            Some(binding) => Some(Found::Binding(binding)),
+            None => scope.items.get(name).map(|item| Found::Item(item, depth)),
+        })
+    }
+
+    /// The variable or argument that a name stands for.
     fn lookup(&self, name: &str) -> Option<&Binding> {
-        self.scopes.iter().rev().find_map(|scope| scope.get(name))
+        match self.find(name)? {
+            Found::Binding(binding) => Some(binding),
+            Found::Item(..) => None,
+        }
     }
 
     // ---- errors ----

@@ -114,8 +114,12 @@ impl Lower<'_> {
                         self.mismatch(at);
                         return None;
                     }
-                    if let ExprKind::Local(local) = self.kernel.exprs[value].kind {
-                        return self.lane_target(local, Vec::new(), index, 0, at);
+                    match self.kernel.exprs[value].kind.clone() {
+                        ExprKind::Local(local) => return self.lane_target(local, Vec::new(), index, 0, at),
+                        ExprKind::Element(local, place) => {
+                            return self.lane_target(local, place, index, 0, at);
+                        }
+                        _ => {}
                     }
                     let lane = self.index_value(index)?;
                     let span = self.span(at);

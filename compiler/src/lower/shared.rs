@@ -90,8 +90,8 @@ impl Lower<'_> {
 
     fn tile_shape(&mut self, ty: &Type) -> Option<(Scalar, Vec<u32>)> {
         let mut extents = Vec::new();
-        let mut element = peeled(ty);
-        while let Type::Array(array) = element {
+        let mut element = self.resolved(ty);
+        while let Type::Array(array) = &element {
             let span = self.span(&array.len);
             match self.type_constant(&array.len, "the extent of a tile")? {
                 extent @ 1..=0x1_0000 => extents.push(extent as u32),
@@ -104,10 +104,10 @@ impl Lower<'_> {
                     return None;
                 }
             }
-            element = peeled(&array.elem);
+            element = self.resolved(&array.elem);
         }
         let elements = extents.iter().try_fold(1u32, |product, extent| product.checked_mul(*extent));
-        match (self.scalar_type(element), elements) {
+        match (self.scalar_type(&element), elements) {
             (Some(scalar), Some(_)) if !extents.is_empty() && !scalar.is_index() => Some((scalar, extents)),
             _ => {
                 let span = self.span(ty);
@@ -137,7 +137,7 @@ impl Lower<'_> {
 
     /// `None` where a number is not known, which is an error of its own; `Some(None)` where it is no layout.
     fn try_layout(&mut self, ty: &Type) -> Option<Option<Layout>> {
-        let Type::Path(path) = peeled(ty) else { return Some(None) };
+        let Type::Path(path) = self.resolved(ty) else { return Some(None) };
         let Some(segment) = path.path.segments.last() else { return Some(None) };
         let mut numbers = Vec::new();
         if let PathArguments::AngleBracketed(arguments) = &segment.arguments {
@@ -146,14 +146,6 @@ impl Lower<'_> {
             }
         }
         Some(layout_of(&segment.ident.to_string(), &numbers))
-    }
-
-    /// A scalar type by name.
-    pub(super) fn scalar_type(&self, ty: &Type) -> Option<Scalar> {
-        match peeled(ty) {
-            Type::Path(path) => Scalar::from_name(&path.path.get_ident()?.to_string()),
-            _ => None,
-        }
     }
 }
 

@@ -2,15 +2,20 @@
 
 use super::assign::Compound;
 use super::expr::{binary_op, is_compound};
-use super::{Binding, Lower, Operand, Ty, peeled, shared};
+use super::{Binding, Lower, Operand, Ty, shared};
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, ExprKind, Handle, Stmt};
-use syn::{Attribute, Block, Expr, Pat, Type};
+use syn::{Attribute, Block, Expr, Pat};
 
 impl Lower<'_> {
     /// The statements of a block in the current scope; the value of its tail.
     pub(super) fn statements(&mut self, block: &Block, expected: Option<Ty>) -> Operand {
+        let items = block.stmts.iter().filter_map(|statement| match statement {
+            syn::Stmt::Item(item) => Some(item),
+            syn::Stmt::Local(_) | syn::Stmt::Expr(..) | syn::Stmt::Macro(_) => None,
+        });
+        self.declare(items);
         let mut tail = Operand::Tuple(Vec::new());
         for (place, statement) in block.stmts.iter().enumerate() {
             match statement {
@@ -58,45 +63,6 @@ impl Lower<'_> {
         value
     }
 
-    fn item(&mut self, item: &syn::Item) {
-        match item {
-            syn::Item::Const(item) => self.const_item(item),
-            syn::Item::Fn(_) => {
-                self.unsupported(
-                    item,
-                    "helper functions are not part of the language yet",
-                    "write the code where it is used",
-                );
-            }
-            syn::Item::Use(_) => {
-                self.unsupported(item, "a kernel cannot import names", "move the `use` out of the kernel");
-            }
-            _ => {
-                self.unsupported(
-                    item,
-                    "a kernel can only declare constants",
-                    "move the item out of the kernel",
-                );
-            }
-        }
-    }
-
-    fn const_item(&mut self, item: &syn::ItemConst) {
-        let expected = self.scalar_type(&item.ty).map(|scalar| Ty::scalar(self.terms.known(scalar)));
-        let binding = match expected {
-            Some(ty) => match self.value_of(&item.expr, ty.term) {
-                Some(value) => Operand::Value(value),
-                None => Operand::Poison,
-            },
-            None => self.unsupported(
-                &item.ty,
-                "a constant of a kernel is a number or bool",
-                "write `const N: usize = 32;`",
-            ),
-        };
-        self.bind(item.ident.to_string(), Binding::Operand(binding));
-    }
-
     fn let_statement(&mut self, local: &syn::Local) {
         let mut attributes = local.attrs.clone();
         let outer = self.enter_budget(&mut attributes);
@@ -130,27 +96,7 @@ impl Lower<'_> {
         self.budget = outer;
     }
 
-    /// The type of a scalar, a vector, or the elements of a register array.
-    fn value_type(&mut self, ty: &Type) -> Option<Ty> {
-        if let Some(scalar) = self.scalar_type(ty) {
-            return Some(Ty::scalar(self.terms.known(scalar)));
-        }
-        match peeled(ty) {
-            Type::Array(array) => self.value_type(&array.elem),
-            Type::Path(path) => {
-                let segment = path.path.segments.last().filter(|segment| segment.ident == "Vector")?;
-                let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
-                let mut arguments = arguments.args.iter();
-                let syn::GenericArgument::Type(element) = arguments.next()? else { return None };
-                let scalar = self.scalar_type(element)?;
-                let width = self.generic_constant(arguments.next()?, "the width of a vector")?;
-                Some(Ty { term: self.terms.known(scalar), vector: Some(u32::try_from(width).ok()?) })
-            }
-            _ => None,
-        }
-    }
-
-    fn bind_pattern(&mut self, pattern: &Pat, value: Operand) {
+    pub(super) fn bind_pattern(&mut self, pattern: &Pat, value: Operand) {
         match pattern {
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
                 let binding = self.store_away(&name.ident, value);
@@ -184,7 +130,7 @@ impl Lower<'_> {
     }
 
     /// Gives a value a variable of its own.
-    fn store_away(&mut self, name: &syn::Ident, value: Operand) -> Binding {
+    pub(super) fn store_away(&mut self, name: &syn::Ident, value: Operand) -> Binding {
         let span = self.span(name);
         match value {
             Operand::Value(value) => {
@@ -200,11 +146,7 @@ impl Lower<'_> {
                     Binding::Operand(Operand::Poison)
                 }
             },
-            Operand::Array(..) => Binding::Operand(self.unsupported(
-                name,
-                "a register array cannot be copied as a whole",
-                "copy its elements in a loop",
-            )),
+            Operand::Array(array, prefix) => Binding::Local(self.array_copy(name, array, prefix)),
             Operand::Tuple(parts) => {
                 let parts = parts
                     .into_iter()
@@ -222,6 +164,41 @@ impl Lower<'_> {
             }
             Operand::Poison => Binding::Operand(Operand::Poison),
         }
+    }
+
+    /// A register array with the elements of another one, or of a part of it.
+    fn array_copy(
+        &mut self,
+        name: &syn::Ident,
+        from: Handle<ir::Local>,
+        prefix: Vec<Handle<ir::Expr>>,
+    ) -> Handle<ir::Local> {
+        let span = self.span(name);
+        let ty = self.local_types[from.index()];
+        let extents = self.kernel.locals[from].extents.get(prefix.len()..).unwrap_or_default().to_vec();
+        let to = self.local(&name.to_string(), ty, extents.clone(), span);
+        let zeros: Vec<_> = extents.iter().map(|_| self.index_literal(0, span)).collect();
+        let first = prefix.iter().copied().chain(zeros).collect();
+        let value = self.expr(ExprKind::Element(from, first), ty, span);
+        self.push(Stmt::Fill { local: to, value });
+        let mut index = Vec::new();
+        let mut counters = Vec::new();
+        for _ in &extents {
+            let usize_term = Ty::scalar(self.terms.known(ir::Scalar::Usize));
+            let counter = self.local("i", usize_term, Vec::new(), span);
+            index.push(self.expr(ExprKind::Local(counter), usize_term, span));
+            counters.push(counter);
+        }
+        let source = prefix.into_iter().chain(index.iter().copied()).collect();
+        let value = self.expr(ExprKind::Element(from, source), ty, span);
+        let mut statement = Stmt::AssignElement { local: to, index, value };
+        for (variable, extent) in counters.into_iter().zip(extents).rev() {
+            let [start, end, step] = [0, i128::from(extent), 1].map(|bound| self.index_literal(bound, span));
+            let repeat = ir::Loop { variable, start, end, step, body: vec![statement], span };
+            statement = Stmt::For(self.kernel.loops.add(repeat));
+        }
+        self.push(statement);
+        to
     }
 
     fn register_array(&mut self, name: &syn::Ident, list: &[Operand]) -> Option<Handle<ir::Local>> {

@@ -102,6 +102,9 @@ fn row(site: &SiteReport) -> String {
     if excess > 0 {
         let _ = write!(out, ", worst excess {excess}");
     }
+    if !site.calls.is_empty() {
+        let _ = write!(out, ", {}", site.calls);
+    }
     for (what, verdict) in [("cost", &site.cost), ("bounds", &site.bounds), ("alignment", &site.alignment)] {
         match verdict {
             Verdict::Proven => {}

@@ -7,6 +7,7 @@ mod bounds;
 mod budgets;
 mod coalescing;
 mod harness;
+mod helpers;
 mod known_counts;
 mod language;
 mod layouts;
@@ -30,6 +31,7 @@ fn every_code_has_kernels() {
         include_str!("bounds.rs"),
         include_str!("budgets.rs"),
         include_str!("coalescing.rs"),
+        include_str!("helpers.rs"),
         include_str!("known_counts.rs"),
         include_str!("language.rs"),
         include_str!("layouts.rs"),

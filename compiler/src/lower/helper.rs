@@ -1,0 +1,567 @@
+//! Helper functions: every call is inlined.
+//!
+//! The body of the function is lowered anew where it is called, in scopes that hold the items around its declaration and
+//! its own parameters, so that a name in it means the same wherever it is called from. A parameter taken by value is a new
+//! variable; one taken by reference is another name of the caller's variable, register array, tile or tensor. Each
+//! access of each call is a site of its own, and the [spans](crate::span::SpanTable) remember the path of calls.
+
+use super::item::{Constant, Found, Item, TypeItem};
+use super::place::Target;
+use super::{Binding, Lower, Operand, Scope, Ty, peeled};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{self, Base, ExprKind, Handle, ParamKind};
+use quote::ToTokens;
+use std::rc::Rc;
+use syn::{Expr, ExprCall, FnArg, GenericParam, Pat, Path, Type};
+
+/// So many calls are inlined in a kernel at most: helpers that call helpers multiply.
+const MOST_CALLS: u32 = 2_000;
+
+/// What is handed to a parameter.
+enum Argument {
+    /// A value.
+    Value(Operand),
+    /// What a reference names.
+    Reference(Binding),
+}
+
+/// What is known of an argument's type.
+enum Shape {
+    /// A scalar or a vector.
+    Value(Ty),
+    /// An array of these extents.
+    Array(Vec<u32>, Ty),
+    /// A tuple.
+    Tuple(Vec<Shape>),
+    /// A tile or tensor.
+    Memory(Base),
+    /// After an error.
+    Unknown,
+}
+
+impl Lower<'_> {
+    pub(super) fn declare_function(&mut self, function: &syn::ItemFn) {
+        let name = function.sig.ident.to_string();
+        if super::Function::named(&name).is_some() {
+            self.unsupported(
+                &function.sig.ident,
+                &format!("`{name}` is a function of the prelude"),
+                "give the helper another name",
+            );
+            return;
+        }
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.items.insert(name, Item::Function(Rc::new(function.clone())));
+        }
+    }
+
+    /// The value of a call of a helper function.
+    pub(super) fn helper_call(&mut self, call: &ExprCall, callee: &syn::ExprPath, name: &str) -> Operand {
+        let Some(Found::Item(Item::Function(helper), depth)) = self.find(name) else {
+            return Operand::Poison;
+        };
+        let helper = Rc::clone(helper);
+        if let Some(first) = self.calls.iter().position(|active| Rc::ptr_eq(active, &helper)) {
+            return self.recursion(call, first);
+        }
+        self.inlined += 1;
+        if self.inlined > MOST_CALLS {
+            let what = format!("a kernel with more than {MOST_CALLS} calls of helper functions");
+            self.diagnostics.report(
+                Diagnostic::new(Code::Unsupported, self.kernel.span, what)
+                    .help("call them in loops, or fewer of them: each call is a copy of the function"),
+            );
+            return Operand::Poison;
+        }
+        if !self.can_inline(&helper) {
+            return Operand::Poison;
+        }
+        if call.args.len() != helper.sig.inputs.len() {
+            return self.mismatch(call);
+        }
+        let mut generics = Scope::default();
+        self.turbofish(&callee.path, &helper, &mut generics);
+        let arguments = self.arguments(call, &helper, depth, &generics);
+        let span = self.span(call);
+
+        let outer = self.enter_items(depth);
+        self.scopes.push(generics);
+        for (input, argument) in helper.sig.inputs.iter().zip(&arguments) {
+            let FnArg::Typed(input) = input else { continue };
+            let shape = match argument {
+                Argument::Value(operand) => self.shape_of(operand),
+                Argument::Reference(binding) => self.shape_of_binding(binding),
+            };
+            if !self.accepts(&input.ty, &shape, &helper) {
+                self.scopes = outer;
+                return self.mismatch(call);
+            }
+        }
+        let call_path = self.diagnostics.spans.enter(helper.sig.ident.to_string(), span);
+        self.calls.push(Rc::clone(&helper));
+        let budget = self.budget;
+        if let Some(own) = crate::ast::take_budget(&mut helper.attrs.clone(), self.diagnostics) {
+            self.budget = Some(self.add_budget(&own));
+        }
+        self.scopes.push(Scope::default());
+        for (input, argument) in helper.sig.inputs.iter().zip(arguments) {
+            let FnArg::Typed(input) = input else { continue };
+            match argument {
+                Argument::Value(operand) => self.bind_argument(&input.pat, operand),
+                Argument::Reference(binding) => match &*input.pat {
+                    Pat::Ident(name) => self.bind(name.ident.to_string(), binding),
+                    pattern => {
+                        self.unsupported(
+                            pattern,
+                            "a parameter that is a reference has a plain name",
+                            "write `values: &mut [f32; 4]`",
+                        );
+                    }
+                },
+            }
+        }
+        let result = self.body(&helper);
+        self.budget = budget;
+        self.calls.pop();
+        self.diagnostics.spans.leave(call_path);
+        self.scopes = outer;
+        result
+    }
+
+    /// The body of a helper function whose parameters are bound.
+    fn body(&mut self, helper: &Rc<syn::ItemFn>) -> Operand {
+        let expected = match &helper.sig.output {
+            syn::ReturnType::Default => None,
+            syn::ReturnType::Type(_, ty) => self.value_type(ty),
+        };
+        let result = self.block_value(&helper.block, expected);
+        let shape = self.shape_of(&result);
+        let fits = match &helper.sig.output {
+            syn::ReturnType::Default => {
+                matches!(&shape, Shape::Unknown) || matches!(&shape, Shape::Tuple(parts) if parts.is_empty())
+            }
+            syn::ReturnType::Type(_, ty) => self.accepts(ty, &shape, helper),
+        };
+        if fits { result } else { self.mismatch(&helper.sig.output) }
+    }
+
+    /// `a` calls `b`, which calls `a`.
+    fn recursion(&mut self, call: &ExprCall, first: usize) -> Operand {
+        let names: Vec<String> =
+            self.calls[first..].iter().map(|helper| helper.sig.ident.to_string()).collect();
+        let message = match names.as_slice() {
+            [name] => format!("the helper function `{name}` calls itself"),
+            [name, rest @ ..] => {
+                let path: Vec<String> = rest.iter().map(|name| format!("`{name}`")).collect();
+                format!("the helper function `{name}` calls itself, by way of {}", path.join(" and "))
+            }
+            [] => String::new(),
+        };
+        let span = self.span(call);
+        self.diagnostics.report(
+            Diagnostic::new(Code::Unsupported, span, message)
+                .note("a kernel cannot recurse: every call is inlined, and a GPU thread has no stack to speak of")
+                .help("write a loop"),
+        );
+        Operand::Poison
+    }
+
+    /// Whether a function is one that can be inlined; what is in the way is reported.
+    fn can_inline(&mut self, helper: &syn::ItemFn) -> bool {
+        let signature = &helper.sig;
+        let mut sound = true;
+        let mut refuse = |lower: &mut Self, tokens: &dyn ToTokens, what: &str, instead: &str| {
+            lower.unsupported(&tokens.to_token_stream(), what, instead);
+            sound = false;
+        };
+        if let Some(token) = &signature.asyncness {
+            refuse(self, token, "a helper function cannot be `async`", "remove `async`");
+        }
+        if let Some(token) = &signature.abi {
+            refuse(self, token, "a helper function has no ABI: it is inlined", "remove `extern`");
+        }
+        if let syn::Safety::Unsafe(token) = &signature.safety {
+            refuse(
+                self,
+                token,
+                "a kernel cannot use `unsafe`",
+                "remove the `unsafe`: what a kernel can do is checked",
+            );
+        }
+        if let Some(token) = &signature.variadic {
+            refuse(self, token, "a helper function has a fixed number of arguments", "remove `...`");
+        }
+        for attribute in &helper.attrs {
+            let known = ["doc", "inline", "allow", "expect", "must_use", "budget"];
+            if !known.iter().any(|name| attribute.path().is_ident(name)) {
+                refuse(
+                    self,
+                    attribute,
+                    "this attribute means nothing in a kernel",
+                    "a helper function can have documentation and `#[budget(…)]`",
+                );
+            }
+        }
+        for input in &signature.inputs {
+            match input {
+                FnArg::Receiver(receiver) => refuse(
+                    self,
+                    receiver,
+                    "a helper function is no method",
+                    "give the parameter a name and a type: `tile: &mut Shared<[[f32; 32]; 32]>`",
+                ),
+                FnArg::Typed(input) => match peeled(&input.ty) {
+                    Type::Reference(reference) => match peeled(&reference.elem) {
+                        Type::Slice(slice) => refuse(
+                            self,
+                            slice,
+                            "a helper function cannot take a slice: how long it is must be known",
+                            "take an array, `values: &[f32; N]`, with `const N: usize` if lengths differ",
+                        ),
+                        Type::TraitObject(object) => refuse(
+                            self,
+                            object,
+                            "a kernel has no trait objects",
+                            "a type parameter takes several types: `fn helper<T>(value: T)`",
+                        ),
+                        _ => {}
+                    },
+                    Type::FnPtr(pointer) => refuse(
+                        self,
+                        pointer,
+                        "a kernel has no function pointers: every call is inlined",
+                        "call the function by its name",
+                    ),
+                    Type::ImplTrait(bound) => refuse(
+                        self,
+                        bound,
+                        "a helper function cannot take `impl Trait`",
+                        "write a type parameter: `fn helper<T>(value: T)`",
+                    ),
+                    _ => {}
+                },
+            }
+        }
+        sound
+    }
+
+    /// The arguments, evaluated in order.
+    fn arguments(
+        &mut self,
+        call: &ExprCall,
+        helper: &syn::ItemFn,
+        depth: usize,
+        generics: &Scope,
+    ) -> Vec<Argument> {
+        let mut arguments = Vec::new();
+        for (input, argument) in helper.sig.inputs.iter().zip(&call.args) {
+            let FnArg::Typed(input) = input else { continue };
+            let argument = match peeled(&input.ty) {
+                Type::Reference(_) => Argument::Reference(self.referenced(argument)),
+                ty => {
+                    let expected = if mentions_generics(ty, helper) {
+                        None
+                    } else {
+                        let outer = self.enter_items(depth);
+                        self.scopes.push(generics.clone());
+                        let expected = self.value_type(ty);
+                        self.scopes = outer;
+                        expected
+                    };
+                    Argument::Value(self.operand(argument, expected))
+                }
+            };
+            arguments.push((self.here(), argument));
+        }
+        for (place, argument) in arguments.iter_mut().rev() {
+            if let Argument::Value(operand) = argument {
+                self.operand_as_at(*place, operand);
+            }
+        }
+        arguments.into_iter().map(|(_, argument)| argument).collect()
+    }
+
+    /// What an argument for a reference parameter names.
+    fn referenced(&mut self, argument: &Expr) -> Binding {
+        match argument {
+            Expr::Paren(inner) => self.referenced(&inner.expr),
+            Expr::Group(inner) => self.referenced(&inner.expr),
+            Expr::Reference(inner) => self.referenced(&inner.expr),
+            Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => self.referenced(expr),
+            Expr::Path(path) => {
+                let name = path.path.get_ident().map(ToString::to_string).unwrap_or_default();
+                match self.lookup(&name) {
+                    Some(binding) => binding.clone(),
+                    None => self.temporary(argument),
+                }
+            }
+            Expr::Index(index) => match self.target(index) {
+                Some(Target::Array(local, indices)) => {
+                    let indices = indices.into_iter().map(|index| self.pinned(index)).collect();
+                    Binding::Operand(Operand::Array(local, indices))
+                }
+                Some(Target::Memory(_) | Target::Lane { .. }) => Binding::Operand(self.unsupported(
+                    argument,
+                    "a reference to a part of a tile, a tensor or a vector cannot be passed to a helper function",
+                    "pass the whole of it with the index, or pass the value and return the new one",
+                )),
+                Some(Target::Value(operand)) => Binding::Operand(operand),
+                None => Binding::Operand(Operand::Poison),
+            },
+            _ => self.temporary(argument),
+        }
+    }
+
+    /// A variable for a value that a reference is taken of.
+    fn temporary(&mut self, value: &Expr) -> Binding {
+        let operand = self.operand(value, None);
+        let span = syn::spanned::Spanned::span(value);
+        self.store_away(&syn::Ident::new("argument", span), operand)
+    }
+
+    /// An index that stays what it is now.
+    fn pinned(&mut self, index: Handle<ir::Expr>) -> Handle<ir::Expr> {
+        let mut read = Vec::new();
+        super::locals_read(&self.kernel, index, &mut read);
+        if read.is_empty() {
+            return index;
+        }
+        let (ty, span) = (self.ty(index), self.kernel.exprs[index].span);
+        let local = self.local("index", ty, Vec::new(), span);
+        self.push(ir::Stmt::Assign { local, value: index });
+        self.expr(ExprKind::Local(local), ty, span)
+    }
+
+    /// Binds a parameter that is taken by value. A literal stays one.
+    fn bind_argument(&mut self, pattern: &Pat, operand: Operand) {
+        if let (Pat::Ident(name), Operand::Value(value)) = (pattern, &operand)
+            && name.mutability.is_none()
+            && matches!(
+                self.kernel.exprs[*value].kind,
+                ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Param(_)
+            )
+        {
+            self.bind(name.ident.to_string(), Binding::Operand(operand));
+            return;
+        }
+        self.bind_pattern(pattern, operand);
+    }
+
+    fn shape_of(&self, operand: &Operand) -> Shape {
+        match operand {
+            Operand::Value(value) => Shape::Value(self.ty(*value)),
+            Operand::Array(local, prefix) => {
+                let extents = self.kernel.locals[*local].extents.get(prefix.len()..).unwrap_or_default();
+                let ty = self.local_types[local.index()];
+                if extents.is_empty() { Shape::Value(ty) } else { Shape::Array(extents.to_vec(), ty) }
+            }
+            Operand::List(list) => match list.first().map(|first| self.shape_of(first)) {
+                Some(Shape::Value(ty)) => Shape::Array(vec![list.len() as u32], ty),
+                Some(Shape::Array(mut extents, ty)) => {
+                    extents.insert(0, list.len() as u32);
+                    Shape::Array(extents, ty)
+                }
+                Some(Shape::Tuple(_) | Shape::Memory(_) | Shape::Unknown) | None => Shape::Unknown,
+            },
+            Operand::Tuple(parts) => Shape::Tuple(parts.iter().map(|part| self.shape_of(part)).collect()),
+            Operand::Poison => Shape::Unknown,
+        }
+    }
+
+    fn shape_of_binding(&self, binding: &Binding) -> Shape {
+        match binding {
+            Binding::Local(local) => self.shape_of(&Operand::Array(*local, Vec::new())),
+            Binding::Memory(base) => Shape::Memory(*base),
+            Binding::Operand(operand) => self.shape_of(operand),
+        }
+    }
+
+    /// Whether an argument is of the type of its parameter. A parameter of the function that the type names and that
+    /// has no value yet gets it from the argument.
+    fn accepts(&mut self, ty: &Type, shape: &Shape, helper: &syn::ItemFn) -> bool {
+        let ty = self.resolved(ty);
+        if let Type::Reference(reference) = &ty {
+            return self.accepts(&reference.elem, shape, helper);
+        }
+        if let Some(name) = self.open_generic(&ty, helper) {
+            let Shape::Value(argument) = shape else { return matches!(shape, Shape::Unknown) };
+            self.bind_type(name, TypeItem::Argument(*argument));
+            return true;
+        }
+        match (&ty, shape) {
+            (_, Shape::Unknown) => true,
+            (Type::Tuple(tuple), Shape::Tuple(parts)) => {
+                tuple.elems.len() == parts.len()
+                    && tuple.elems.iter().zip(parts).all(|(ty, part)| self.accepts(ty, part, helper))
+            }
+            (Type::Array(array), Shape::Array(extents, element)) => {
+                let [extent, rest @ ..] = extents.as_slice() else { return false };
+                let inner = match rest {
+                    [] => Shape::Value(*element),
+                    rest => Shape::Array(rest.to_vec(), *element),
+                };
+                self.accepts_number(&array.len, i128::from(*extent), helper)
+                    && self.accepts(&array.elem, &inner, helper)
+            }
+            (_, Shape::Memory(base)) => self.accepts_memory(&ty, *base, helper),
+            (_, Shape::Value(value)) => {
+                if let Some((element, width)) = vector_parts(&ty) {
+                    let Some(values) = value.vector else { return false };
+                    return self.accepts(element, &Shape::Value(Ty::scalar(value.term)), helper)
+                        && self.accepts_argument(width, i128::from(values), helper);
+                }
+                self.value_type(&ty)
+                    .is_some_and(|ty| ty.vector == value.vector && self.terms.unify(ty.term, value.term))
+            }
+            (_, Shape::Array(..) | Shape::Tuple(_)) => false,
+        }
+    }
+
+    fn accepts_memory(&mut self, ty: &Type, base: Base, helper: &syn::ItemFn) -> bool {
+        let Type::Path(path) = ty else { return false };
+        let Some(segment) = path.path.segments.last() else { return false };
+        let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return false };
+        let arguments: Vec<_> = arguments.args.iter().collect();
+        let element = Shape::Value(Ty::scalar(self.terms.known(self.kernel.element(base))));
+        match (base, segment.ident.to_string().as_str(), arguments.as_slice()) {
+            (Base::Tensor(param), "Matrix", [syn::GenericArgument::Type(ty)]) => {
+                matches!(self.kernel.params[param].kind, ParamKind::Tensor { rank: 2, .. })
+                    && self.accepts(ty, &element, helper)
+            }
+            (Base::Tensor(_), "Tensor", [syn::GenericArgument::Type(ty), rank]) => {
+                let own = self.kernel.rank(base) as i128;
+                self.accepts(ty, &element, helper) && self.accepts_argument(rank, own, helper)
+            }
+            (Base::Tile(tile), "Shared", [syn::GenericArgument::Type(array), layout @ ..]) => {
+                let ir::Tile { extents, layout: own, .. } = &self.kernel.tiles[tile];
+                let (extents, own) = (extents.clone(), *own);
+                let Shape::Value(element) = element else { return false };
+                if let [syn::GenericArgument::Type(layout)] = layout
+                    && let Some(name) = self.open_generic(layout, helper)
+                    && let Ok(own) = syn::parse_str::<Type>(&own.rust())
+                {
+                    self.bind_type(name, TypeItem::Alias(Rc::new(own)));
+                }
+                self.accepts(array, &Shape::Array(extents, element), helper)
+            }
+            _ => false,
+        }
+    }
+
+    /// A generic argument that must be this number.
+    fn accepts_argument(
+        &mut self,
+        argument: &syn::GenericArgument,
+        number: i128,
+        helper: &syn::ItemFn,
+    ) -> bool {
+        match argument {
+            syn::GenericArgument::Const(expr) => self.accepts_number(expr, number, helper),
+            syn::GenericArgument::Type(Type::Path(path)) => {
+                let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: path.path.clone() };
+                self.accepts_number(&Expr::Path(path), number, helper)
+            }
+            _ => false,
+        }
+    }
+
+    /// An expression that must be this number.
+    fn accepts_number(&mut self, expr: &Expr, number: i128, helper: &syn::ItemFn) -> bool {
+        if let Expr::Path(path) = expr
+            && let Some(name) = path.path.get_ident()
+            && let Some(parameter) = const_parameter(helper, name)
+            && !self.scopes.last().is_some_and(|scope| scope.items.contains_key(&name.to_string()))
+        {
+            let parameter = parameter.clone();
+            return self.bind_number(&parameter, number);
+        }
+        self.type_constant(expr, "an extent").is_some_and(|value| value == number)
+    }
+
+    /// Gives a constant parameter its value, in the innermost scope.
+    fn bind_number(&mut self, parameter: &syn::ConstParam, number: i128) -> bool {
+        let Some(scalar) = self.scalar_type(&parameter.ty) else { return false };
+        let span = self.span(&parameter.ident);
+        let ty = Ty::scalar(self.terms.known(scalar));
+        let value = Operand::Value(self.expr(ExprKind::Int(number), ty, span));
+        let (ident, of) = (&parameter.ident, &parameter.ty);
+        let item: syn::ItemConst = syn::parse_quote!(const #ident: #of = 0;);
+        if let Some(scope) = self.scopes.last_mut() {
+            let constant = Item::Constant(Rc::new(Constant::known(item, value)));
+            scope.items.insert(ident.to_string(), constant);
+        }
+        true
+    }
+
+    fn bind_type(&mut self, name: String, item: TypeItem) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.types.insert(name, item);
+        }
+    }
+
+    /// The name of a type parameter that has no value yet, if the type is just that.
+    fn open_generic(&self, ty: &Type, helper: &syn::ItemFn) -> Option<String> {
+        let Type::Path(path) = peeled(ty) else { return None };
+        let ident = path.path.get_ident()?;
+        let declared = helper.sig.generics.type_params().any(|parameter| parameter.ident == *ident);
+        let name = ident.to_string();
+        let bound = self.scopes.last().is_some_and(|scope| scope.types.contains_key(&name));
+        (declared && !bound).then_some(name)
+    }
+
+    /// The generic arguments of `sum::<4>(…)`, as items of a scope.
+    fn turbofish(&mut self, path: &Path, helper: &syn::ItemFn, generics: &mut Scope) {
+        let Some(segment) = path.segments.last() else { return };
+        let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return };
+        let parameters = helper.sig.generics.params.iter();
+        let parameters = parameters.filter(|parameter| !matches!(parameter, GenericParam::Lifetime(_)));
+        for (parameter, argument) in parameters.zip(&arguments.args) {
+            self.scopes.push(Scope::default());
+            match (parameter, argument) {
+                (GenericParam::Const(parameter), argument) => {
+                    let number = match argument {
+                        syn::GenericArgument::Type(Type::Infer(_)) => None,
+                        argument => self.generic_constant(argument, "an argument of a helper function"),
+                    };
+                    if let Some(number) = number {
+                        self.bind_number(parameter, number);
+                    }
+                }
+                (GenericParam::Type(parameter), syn::GenericArgument::Type(ty)) => {
+                    if let Some(ty) = self.value_type(ty) {
+                        self.bind_type(parameter.ident.to_string(), TypeItem::Argument(ty));
+                    }
+                }
+                _ => {}
+            }
+            if let Some(scope) = self.scopes.pop() {
+                generics.items.extend(scope.items);
+                generics.types.extend(scope.types);
+            }
+        }
+    }
+}
+
+fn const_parameter<'h>(helper: &'h syn::ItemFn, name: &syn::Ident) -> Option<&'h syn::ConstParam> {
+    helper.sig.generics.const_params().find(|parameter| parameter.ident == *name)
+}
+
+/// Whether a type depends on what the call makes of the function's parameters.
+fn mentions_generics(ty: &Type, helper: &syn::ItemFn) -> bool {
+    let generics = &helper.sig.generics;
+    let mut names = generics.type_params().map(|p| &p.ident).chain(generics.const_params().map(|p| &p.ident));
+    let text = crate::tokens::print(ty.to_token_stream());
+    names.any(|name| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| name == word))
+}
+
+/// The element type and the width of `Vector<T, V>`.
+fn vector_parts(ty: &Type) -> Option<(&Type, &syn::GenericArgument)> {
+    let Type::Path(path) = ty else { return None };
+    let segment = path.path.segments.last().filter(|segment| segment.ident == "Vector")?;
+    let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    let mut arguments = arguments.args.iter();
+    match (arguments.next()?, arguments.next()?) {
+        (syn::GenericArgument::Type(element), width) => Some((element, width)),
+        _ => None,
+    }
+}
