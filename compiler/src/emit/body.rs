@@ -39,10 +39,13 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     let count = grid.len();
     let levels = ["allow", "warn", "deny", "forbid", "expect"];
     let lints = kernel.function.attrs.iter().filter(|a| levels.iter().any(|level| a.path().is_ident(level)));
+    let prelude = &kernel.crate_path;
     quote! {
         #(#lints)*
-        #[allow(clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op)]
+        #[allow(unstable_name_collisions, clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op)]
         const _: () = {
+            #[allow(unused_imports)]
+            use #prelude::prelude::FloatExt as _;
             const __TILEPROOF_BODY: () = {
                 let _ = |#inputs| {
                     let _: [usize; #count] = [#(#grid),*];

@@ -9,10 +9,6 @@ use syn::Expr;
 
 type Value = Handle<ir::Expr>;
 
-/// The methods of numbers that are lowered to other expressions, for the error that lists them. The others are in
-/// [`ir::FUNCTIONS`].
-pub(super) const METHODS: &str = "`min`, `max`, `clamp`, `abs`, `signum`, `fract`, `recip`, `to_degrees`, `to_radians`, `sin_cos`, `log`, `is_nan`, `is_finite`, `is_infinite`, `is_sign_negative`, `is_sign_positive`, `rem_euclid`, `div_euclid`, `div_ceil`, `next_multiple_of`, `is_multiple_of`, `is_power_of_two`, `abs_diff`, `unsigned_abs`, `is_positive`, `is_negative`, `count_zeros`, `leading_ones`, `trailing_ones`, `wrapping_neg`, `wrapping_div`, `wrapping_rem`, `wrapping_shl`, `wrapping_shr`";
-
 /// The largest exponent for which a power is written as products.
 const MOST_PRODUCTS: i128 = 64;
 
@@ -114,11 +110,7 @@ impl Lower<'_> {
             (Relation::Bits, Some(scalar)) => self.terms.known(Relation::Bits.of(scalar)),
             (Relation::Bits, None) => return self.mismatch(&method.at.tokens()),
         };
-        Operand::Value(self.expr(
-            ExprKind::Call(function, operands.to_vec()),
-            Ty::scalar(term),
-            method.span,
-        ))
+        Operand::Value(self.expr(ExprKind::Call(function, operands.to_vec()), Ty::scalar(term), method.span))
     }
 
     fn outside_domain(&mut self, function: Function, known: Option<Scalar>, method: Method<'_>) -> Operand {
@@ -194,9 +186,7 @@ impl Lower<'_> {
                 let a = build.named(a);
                 let parts = [Function::Sin, Function::Cos].map(|function| build.call(function, &[a]));
                 return Some(match parts {
-                    [Ok(sin), Ok(cos)] => {
-                        Err(Operand::Tuple(vec![Operand::Value(sin), Operand::Value(cos)]))
-                    }
+                    [Ok(sin), Ok(cos)] => Err(Operand::Tuple(vec![Operand::Value(sin), Operand::Value(cos)])),
                     [Err(operand), _] | [_, Err(operand)] => Err(operand),
                 });
             }
@@ -212,7 +202,9 @@ impl Lower<'_> {
             ("is_finite", &[a]) => build.against_infinity(a, CompareOp::Less),
             ("is_sign_negative", &[a]) => build.sign_bit(a, CompareOp::Less),
             ("is_sign_positive", &[a]) => build.sign_bit(a, CompareOp::Greater),
-            ("is_positive", &[a]) => build.int(0, a).and_then(|zero| build.compare(CompareOp::Greater, a, zero)),
+            ("is_positive", &[a]) => {
+                build.int(0, a).and_then(|zero| build.compare(CompareOp::Greater, a, zero))
+            }
             ("is_negative", &[a]) => build.int(0, a).and_then(|zero| build.compare(CompareOp::Less, a, zero)),
             ("rem_euclid", &[a, b]) if is_unsigned => build.binary(BinaryOp::Rem, a, b),
             ("div_euclid", &[a, b]) if is_unsigned => build.binary(BinaryOp::Div, a, b),
@@ -434,8 +426,7 @@ impl Build<'_, '_, '_> {
         let remainder = self.binary(BinaryOp::Rem, a, b)?;
         let remainder = self.named(remainder);
         let zero = self.zero(a, is_integer)?;
-        let magnitude =
-            if is_integer { self.magnitude(b)? } else { self.call(Function::Abs, &[b])? };
+        let magnitude = if is_integer { self.magnitude(b)? } else { self.call(Function::Abs, &[b])? };
         let negative = self.compare(CompareOp::Less, remainder, zero)?;
         let moved = self.binary(BinaryOp::Add, remainder, magnitude)?;
         Ok(self.select(negative, moved, remainder))
@@ -453,10 +444,8 @@ impl Build<'_, '_, '_> {
         let one = if is_integer { self.int(1, a)? } else { self.float(1.0, a)? };
         let negative = self.compare(CompareOp::Less, remainder, zero)?;
         let positive = self.compare(CompareOp::Greater, b, zero)?;
-        let (down, up) = (
-            self.binary(BinaryOp::Sub, quotient, one)?,
-            self.binary(BinaryOp::Add, quotient, one)?,
-        );
+        let (down, up) =
+            (self.binary(BinaryOp::Sub, quotient, one)?, self.binary(BinaryOp::Add, quotient, one)?);
         let moved = self.select(positive, down, up);
         Ok(self.select(negative, moved, quotient))
     }

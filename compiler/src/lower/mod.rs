@@ -7,6 +7,7 @@ mod assign;
 mod checked;
 mod control;
 mod expr;
+mod function;
 mod helper;
 mod intrinsic;
 mod item;
@@ -285,7 +286,11 @@ impl Lower<'_> {
             || self.any_node(value, &|kind| {
                 matches!(
                     kind,
-                    ExprKind::Thread(_) | ExprKind::Block(_) | ExprKind::Grid(_) | ExprKind::Float(_)
+                    ExprKind::Thread(_)
+                        | ExprKind::Block(_)
+                        | ExprKind::Grid(_)
+                        | ExprKind::Float(_)
+                        | ExprKind::Call(..)
                 )
             });
         if device {

@@ -62,6 +62,9 @@ fn float(function: Function, [a, b]: [f64; 2]) -> f64 {
         Function::Sinh => a.sinh(),
         Function::Cosh => a.cosh(),
         Function::Tanh => a.tanh(),
+        // Where the square would overflow, it is the logarithm of twice the value.
+        Function::Asinh if a.abs() > 1e150 => (a.abs().ln() + std::f64::consts::LN_2).copysign(a),
+        Function::Acosh if a > 1e150 => a.ln() + std::f64::consts::LN_2,
         Function::Asinh => a.asinh(),
         Function::Acosh => a.acosh(),
         Function::Atanh => a.atanh(),

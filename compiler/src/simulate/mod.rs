@@ -33,6 +33,7 @@
 mod argument;
 mod compile;
 mod fault;
+mod function;
 mod memory;
 mod program;
 mod shared;

@@ -118,12 +118,12 @@ fn body(function: Function, own: Scalar) -> String {
         Function::ReverseBits if long => returns(format!("({ty})__brevll({a})")),
         Function::ReverseBits if bits == 32 => returns(format!("({ty})__brev({a})")),
         Function::ReverseBits => returns(format!("({ty})(__brev({a}) >> {})", 32 - bits)),
-        Function::RotateLeft => returns(format!(
-            "({ty})(({a}) << (b & {mask}) | ({a}) >> (({bits} - (b & {mask})) & {mask}))"
-        )),
-        Function::RotateRight => returns(format!(
-            "({ty})(({a}) >> (b & {mask}) | ({a}) << (({bits} - (b & {mask})) & {mask}))"
-        )),
+        Function::RotateLeft => {
+            returns(format!("({ty})(({a}) << (b & {mask}) | ({a}) >> (({bits} - (b & {mask})) & {mask}))"))
+        }
+        Function::RotateRight => {
+            returns(format!("({ty})(({a}) >> (b & {mask}) | ({a}) << (({bits} - (b & {mask})) & {mask}))"))
+        }
         Function::WrappingAdd => returns(format!("({ty})({a} + {b})")),
         Function::WrappingSub => returns(format!("({ty})({a} - {b})")),
         Function::WrappingMul => returns(format!("({ty})({a} * {b})")),

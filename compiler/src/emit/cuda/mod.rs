@@ -28,6 +28,7 @@
 
 mod code;
 mod expr;
+mod function;
 mod layout;
 mod literal;
 mod memory;

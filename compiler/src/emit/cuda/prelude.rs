@@ -4,9 +4,10 @@
 //! whatever could overflow goes through a function that computes in an unsigned type. Of a division by zero a C compiler may
 //! conclude that it does not happen, and drop a guard; so data is divided by functions that yield zero then.
 
+use super::function;
 use super::memory::{self, Memory};
 use super::types::{element_type, scalar_type, unsigned};
-use crate::ir::Scalar;
+use crate::ir::{Function, Scalar};
 
 /// A definition of the prelude.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub(super) enum Piece {
     Arithmetic(Arithmetic, Scalar),
     /// Float to integer.
     Cast(Scalar, Scalar),
+    /// A function of a type.
+    Function(Function, Scalar),
 }
 
 /// What C lacks.
@@ -54,6 +57,7 @@ impl Piece {
             Piece::Select(scalar, width) => format!("select_{}", element_type(scalar, width)),
             Piece::Arithmetic(operation, scalar) => format!("{}_{}", operation.name(), scalar.name()),
             Piece::Cast(from, to) => format!("cast_{}_{}", from.name(), to.name()),
+            Piece::Function(function, own) => function::name(function, own),
         }
     }
 
@@ -87,6 +91,7 @@ impl Piece {
                 let parameters = parameters.replace("T ", &format!("{ty} "));
                 format!("__device__ __forceinline__ {ty} {name}({parameters}) {{\n    return {result};\n}}\n")
             }
+            Piece::Function(function, own) => function::definition(function, own),
             Piece::Cast(from, to) => {
                 let (name, from_ty, to_ty) = (self.name(), from.name(), to.name());
                 format!(
@@ -173,7 +178,7 @@ pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
         Piece::Vector(..) => 0,
         Piece::SharedAddress => 1,
         Piece::Load(..) | Piece::Store(..) => 2,
-        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) => 3,
+        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) | Piece::Function(..) => 3,
     };
     let mut sorted: Vec<&Piece> = pieces.iter().collect();
     sorted.sort_by_key(rank);
