@@ -23,6 +23,8 @@ pub struct Description {
     pub attribute: &'static str,
     /// The function, printed canonically.
     pub item: &'static str,
+    /// The items around the function that it uses, printed canonically.
+    pub shared: &'static str,
     /// The CUDA text.
     pub cuda: &'static str,
     /// Lines of the CUDA text, counted from 1 and ascending, each with the line of [`file`](Self::file) it comes from.

@@ -194,7 +194,8 @@ fn kernel(description: &'static Description) -> Result<Arc<Kernel>, Error> {
     }
     let not_reproduced = |reason| Error::NotReproduced { kernel: description.name, reason };
     let compiled =
-        tileproof_compiler::compile(description.attribute, description.item).map_err(not_reproduced)?;
+        tileproof_compiler::compile_in(description.shared, description.attribute, description.item)
+            .map_err(not_reproduced)?;
     if let Some(line) = first_difference(&compiled.cuda, description.cuda) {
         return Err(not_reproduced(format!("the texts differ in line {line}")));
     }

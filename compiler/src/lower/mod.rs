@@ -135,6 +135,7 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         local_types: Vec::new(),
         terms,
         float_digits: Vec::new(),
+        // Of the items around the kernel, and of its parameters.
         scopes: vec![Scope::default()],
         calls: Vec::new(),
         inlined: 0,
@@ -144,6 +145,8 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         in_attribute: false,
         diagnostics,
     };
+    lower.declare(&ast.shared);
+    lower.scopes.push(Scope::default());
     lower.params(&ast.params);
     lower.in_attribute = true;
     lower.launch(ast);

@@ -165,11 +165,11 @@ fn hygiene() {
     check(
         &warp("let offset = 4usize; fn f() -> usize { offset } output[[f()]] = 0.0;"),
         expect![[r#"
-        left to rustc: the macro cannot see `offset`, which is declared outside the kernel [TP0005]
-        note: in `f`, called on line 3
-        help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
-          at `offset`
-    "#]],
+            left to rustc: the macro cannot see `offset`, which is declared outside the kernel [TP0005]
+            note: in `f`, called on line 3
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
+              at `offset`
+        "#]],
     );
 }
 

@@ -313,7 +313,7 @@ fn names() {
         &warp("let x = N;"),
         expect![[r#"
             left to rustc: the macro cannot see `N`, which is declared outside the kernel [TP0005]
-            help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
               at `N`
         "#]],
     );
@@ -321,7 +321,7 @@ fn names() {
         &warp("let x = f32::MAX;"),
         expect![[r#"
             left to rustc: the macro cannot see what `f32::MAX` means [TP0005]
-            help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
               at `f32::MAX`
         "#]],
     );
@@ -353,7 +353,7 @@ fn names() {
         &warp("let x = undefined + 1;"),
         expect![[r#"
             left to rustc: the macro cannot see `undefined`, which is declared outside the kernel [TP0005]
-            help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
               at `undefined`
         "#]],
     );
@@ -521,7 +521,7 @@ fn constants() {
         &warp("let n = thread_x(); let a = [0.0; n];"),
         expect![[r#"
             left to rustc: the length of an array must be known at compile time [TP0007]
-            help: write an integer, or a `const` declared in the kernel
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
               at `n`
         "#]],
     );
@@ -529,7 +529,7 @@ fn constants() {
         &warp("let t = Shared::<[f32; thread_x()]>::new();"),
         expect![[r#"
             left to rustc: the extent of a tile must be known at compile time [TP0007]
-            help: write an integer, or a `const` declared in the kernel
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
               at `thread_x()`
         "#]],
     );
@@ -560,10 +560,10 @@ fn constants() {
     check(
         &warp("let x = input.extent(thread_x());"),
         expect![[r#"
-        error: a dimension must be known at compile time [TP0007]
-        help: write an integer, or a `const` declared in the kernel
-          at `thread_x()`
-    "#]],
+            error: a dimension must be known at compile time [TP0007]
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
+              at `thread_x()`
+        "#]],
     );
     check(
         &warp("let v = input.read::<{ 2 + 2 }>([0]);"),
@@ -576,9 +576,9 @@ fn constants() {
     check(
         &warp("let x = [1.0, 2.0][thread_x()];"),
         expect![[r#"
-        error: an index of an array that is no variable must be known at compile time [TP0007]
-        help: write an integer, or a `const` declared in the kernel
-          at `thread_x()`
-    "#]],
+            error: an index of an array that is no variable must be known at compile time [TP0007]
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
+              at `thread_x()`
+        "#]],
     );
 }

@@ -70,7 +70,7 @@ fn attributes() {
         &of("block = [n], grid = [1]"),
         expect![[r#"
             error: an extent of `block` must be known at compile time [TP0007]
-            help: write an integer
+            help: write an integer, or a `const` beside the kernel in a `#[tiled_module] mod`
               at `n`
         "#]],
     );
