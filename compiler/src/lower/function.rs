@@ -137,7 +137,7 @@ impl Lower<'_> {
     }
 
     /// `f32::from_bits(bits)`.
-    pub(super) fn from_bits(&mut self, scalar: Scalar, bits: Value, method: Method<'_>) -> Operand {
+    pub(super) fn float_of_bits(&mut self, scalar: Scalar, bits: Value, method: Method<'_>) -> Operand {
         let own = self.terms.known(scalar);
         let wanted = self.terms.known(Relation::Bits.of(scalar));
         let ty = self.ty(bits);
@@ -338,19 +338,19 @@ impl Build<'_, '_, '_> {
 
     /// The value as something that can be named more than once: a variable, where computing it again costs.
     fn named(&mut self, a: Value) -> Value {
-        let is_short = match self.lower.kernel.exprs[a].kind {
+        let is_short = matches!(
+            self.lower.kernel.exprs[a].kind,
             ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Param(_)
-            | ExprKind::Extent(..)
-            | ExprKind::Stride(..)
-            | ExprKind::Thread(_)
-            | ExprKind::Block(_)
-            | ExprKind::Grid(_)
-            | ExprKind::Local(_) => true,
-            _ => false,
-        };
+                | ExprKind::Float(_)
+                | ExprKind::Bool(_)
+                | ExprKind::Param(_)
+                | ExprKind::Extent(..)
+                | ExprKind::Stride(..)
+                | ExprKind::Thread(_)
+                | ExprKind::Block(_)
+                | ExprKind::Grid(_)
+                | ExprKind::Local(_)
+        );
         // The launcher has no variables.
         if is_short || self.lower.in_attribute {
             return a;

@@ -280,7 +280,7 @@ impl Lower<'_> {
                 }
             }
             ("from_bits", []) => match self.value(first, None) {
-                Some(bits) => self.from_bits(scalar, bits, method),
+                Some(bits) => self.float_of_bits(scalar, bits, method),
                 None => Operand::Poison,
             },
             _ => {

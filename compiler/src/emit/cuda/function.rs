@@ -40,10 +40,12 @@ fn body(function: Function, own: Scalar) -> String {
     let bits = 8 * own.bytes();
     let mask = bits - 1;
     // The bits of `a`, in a type that the instructions take. An index has 64 of them, whatever its width in registers.
-    let exact = match own {
-        Scalar::Usize => "u64".to_string(),
-        Scalar::Isize => "u64)(i64".to_string(),
-        _ => unsigned(own).name().to_string(),
+    let exact = if own == Scalar::Usize {
+        "u64".to_string()
+    } else if own == Scalar::Isize {
+        "u64)(i64".to_string()
+    } else {
+        unsigned(own).name().to_string()
     };
     let (wide, long) = if bits == 64 { ("u64", true) } else { ("u32", false) };
     let a = format!("({wide})({exact})a");
