@@ -24,6 +24,12 @@ pub(crate) enum Function {
     Collective(CollectiveOp),
     /// A function of numbers.
     Number(IrFunction),
+    /// `flatten([i, j], [rows, cols])`.
+    Flatten,
+    /// `unflatten(i, [rows, cols])`.
+    Unflatten,
+    /// `rasterize(i, [rows, cols], group)`.
+    Rasterize,
 }
 
 impl Function {
@@ -45,6 +51,9 @@ impl Function {
             "sync_threads" => Function::Sync(Sync::THREADS),
             "sync_warp" => Function::Sync(Sync::WARP),
             "byte_perm" => Function::Number(IrFunction::BytePerm),
+            "flatten" => Function::Flatten,
+            "unflatten" => Function::Unflatten,
+            "rasterize" => Function::Rasterize,
             _ => {
                 let op = CollectiveOp::ALL.into_iter().find(|op| op.name() == name)?;
                 Function::Collective(op)
@@ -109,7 +118,7 @@ impl Lower<'_> {
                 Code::Name,
                 &call.func,
                 format!("a kernel cannot call `{name}`, which the macro cannot see"),
-                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes",
+                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes, `flatten`, `unflatten` and `rasterize`",
             );
         };
         let span = self.span(call);
@@ -119,12 +128,17 @@ impl Lower<'_> {
         let arguments = match &function {
             Function::Position(_) | Function::Place(_) | Function::Sync(_) | Function::Number(_) => 0,
             Function::Collective(op) => warp::arguments(*op),
+            Function::Flatten | Function::Unflatten => 2,
+            Function::Rasterize => 3,
         };
         if call.args.len() != arguments {
             return self.mismatch(call);
         }
         match function {
             Function::Number(_) => Operand::Poison,
+            Function::Flatten => self.flatten(call),
+            Function::Unflatten => self.unflatten(call),
+            Function::Rasterize => self.rasterize(call),
             Function::Position(kind) => {
                 let ty = Ty::scalar(self.terms.known(Scalar::Usize));
                 Operand::Value(self.expr(kind, ty, span))

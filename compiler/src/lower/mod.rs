@@ -12,6 +12,7 @@ mod function;
 mod helper;
 mod intrinsic;
 mod item;
+mod order;
 mod place;
 mod shared;
 mod stmt;
@@ -75,6 +76,14 @@ enum Operand {
 }
 
 impl Operand {
+    /// The scalar or vector, where it is one.
+    fn value(self) -> Option<Handle<Expr>> {
+        match self {
+            Operand::Value(value) => Some(value),
+            Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => None,
+        }
+    }
+
     /// How many scalars and vectors it holds.
     fn leaves(&self) -> usize {
         match self {

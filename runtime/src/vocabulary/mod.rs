@@ -6,6 +6,7 @@
 //! host nevertheless, it panics and says so; [`Vector`] and the functions of numbers are plain data on both sides.
 
 mod number;
+mod order;
 mod shared;
 mod tensor;
 mod threads;
@@ -13,6 +14,7 @@ mod vector;
 mod warp;
 
 pub use number::{FloatExt, byte_perm};
+pub use order::{flatten, rasterize, unflatten};
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
 pub use tensor::{AnyIndex, Matrix, Tensor};
 pub use threads::{
