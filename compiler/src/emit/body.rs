@@ -42,18 +42,15 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     let levels = ["allow", "warn", "deny", "forbid", "expect"];
     let allowed = allowed();
     let lints = kernel.written.attrs.iter().filter(|a| levels.iter().any(|level| a.path().is_ident(level)));
-    let prelude = &kernel.crate_path;
     quote! {
         #(#lints)*
         #allowed
         const _: () = {
-            #[allow(unused_imports)]
-            use #prelude::prelude::FloatExt as _;
             // What it uses is used.
             #[allow(dead_code)]
             const __TILEPROOF_BODY: () = {
                 #[allow(unused_imports)]
-                use #prelude::prelude::WholeTile as _;
+                use #prelude::prelude::{FloatExt as _, WholeTile as _};
                 let _ = (#(#block,)*);
                 let _ = |#inputs| {
                     let _: [usize; #count] = [#(#grid),*];
