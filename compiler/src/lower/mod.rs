@@ -8,6 +8,7 @@ mod atomic;
 mod checked;
 mod control;
 mod expr;
+mod fold;
 mod helper;
 mod intrinsic;
 mod item;
@@ -345,6 +346,7 @@ impl Lower<'_> {
         for handle in self.kernel.locals.handles() {
             self.kernel.locals[handle].ty = self.terms.resolve(self.local_types[handle.index()]);
         }
+        fold::fold(&mut self.kernel);
         self.kernel
     }
 
@@ -545,6 +547,13 @@ fn locals_read(kernel: &Kernel, expr: Handle<Expr>, out: &mut Vec<Handle<Local>>
     for operand in kind.operands() {
         locals_read(kernel, operand, out);
     }
+}
+
+/// Whether an expression depends on a variable.
+fn reads(kernel: &Kernel, expr: Handle<Expr>, local: Handle<Local>) -> bool {
+    let mut read = Vec::new();
+    locals_read(kernel, expr, &mut read);
+    read.contains(&local)
 }
 
 /// Whether statements assign a variable, or an element of it.
