@@ -203,7 +203,7 @@ fn each_site(kernel: &mut Kernel, statements: &mut Block, visit: &mut impl FnMut
     for stmt in statements {
         match stmt {
             Stmt::Load { site, .. } | Stmt::Store { site, .. } | Stmt::Atomic(Atomic { site, .. }) => {
-                visit(site)
+                visit(site);
             }
             Stmt::If { then, otherwise, .. } => {
                 each_site(kernel, then, visit);

@@ -71,22 +71,24 @@ impl Update {
             }
             AtomicOp::Add | AtomicOp::Min | AtomicOp::Max => false,
         };
-        let constraint = match self.scalar {
-            Scalar::F32 => 'f',
-            Scalar::F64 => 'd',
-            _ if self.scalar.bytes() == 8 => 'l',
-            _ => 'r',
+        let is_wide = self.scalar.bytes() == 8;
+        let constraint = match (self.scalar.is_float(), is_wide) {
+            (true, false) => 'f',
+            (true, true) => 'd',
+            (false, false) => 'r',
+            (false, true) => 'l',
         };
-        let ty = match self.scalar {
-            _ if by_bits && self.scalar.bytes() == 8 => "b64",
-            _ if by_bits => "b32",
-            Scalar::F32 => "f32",
-            Scalar::F64 => "f64",
-            // A sum has the same bits whatever the sign.
-            Scalar::I64 if self.op != AtomicOp::Add => "s64",
-            Scalar::I32 => "s32",
-            _ if self.scalar.bytes() == 8 => "u64",
-            _ => "u32",
+        if by_bits {
+            return (if is_wide { "b64" } else { "b32" }, constraint);
+        }
+        let ty = match (self.scalar.is_float(), self.scalar.is_signed(), is_wide) {
+            (true, _, false) => "f32",
+            (true, _, true) => "f64",
+            (false, true, false) => "s32",
+            // A sum has the same bits whatever the sign, and no instruction is there for this one.
+            (false, true, true) if self.op != AtomicOp::Add => "s64",
+            (false, false, false) => "u32",
+            (false, _, true) => "u64",
         };
         (ty, constraint)
     }
