@@ -6,12 +6,12 @@ use super::tile::TileMethod;
 use super::warp::{self, Place};
 use super::{Binding, Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{Axis, Base, CollectiveOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync};
+use crate::ir::{AtomicOp, Axis, Base, CollectiveOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync};
 use crate::ir::{Function as IrFunction, Relation};
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles";
 
 /// A function of the prelude.
 pub(crate) enum Function {
@@ -378,6 +378,12 @@ impl Lower<'_> {
             ("write", _) => self.write_vector(call, base),
             ("get_or", _) => self.get_or(call, base),
             ("contains", _) => self.contains(call, base),
+            (name, _) if AtomicOp::ALL.iter().any(|op| op.name() == name) => {
+                match AtomicOp::ALL.into_iter().find(|op| op.name() == name) {
+                    Some(op) => self.atomic(call, base, op),
+                    None => Operand::Poison,
+                }
+            }
             (_, Base::Tensor(param)) => match self.kernel.params[param].kind {
                 ParamKind::Tensor { rank, .. } => self.shape(call, param, rank, &name),
                 ParamKind::Scalar(_) => self.mismatch(call),

@@ -5,6 +5,7 @@
 //! with the signature that the device code has. The kept body never runs. Where one of these items is called on the
 //! host nevertheless, it panics and says so; [`Vector`] and the functions of numbers are plain data on both sides.
 
+mod atomic;
 mod number;
 mod order;
 mod shared;
@@ -14,6 +15,7 @@ mod tile;
 mod vector;
 mod warp;
 
+pub use atomic::{AtomicElement, AtomicInteger};
 pub use number::{FloatExt, byte_perm};
 pub use order::{flatten, rasterize, unflatten};
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
