@@ -1,7 +1,7 @@
 //! Calls: the vocabulary of the prelude.
 
 use super::item::{Found, Item};
-use super::{Binding, Lower, Operand, Ty};
+use super::{Binding, Lower, Operand, Ty, foreign};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Axis, Base, BinaryOp, CompareOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync};
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
@@ -49,6 +49,9 @@ impl Lower<'_> {
                 "call a function of the prelude",
             );
         };
+        if let Some(foreign) = foreign::of_path(&callee.path) {
+            return self.foreign(call, foreign);
+        }
         let names: Vec<String> =
             callee.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -6,6 +6,7 @@
 mod assign;
 mod control;
 mod expr;
+mod foreign;
 mod helper;
 mod intrinsic;
 mod item;
@@ -201,7 +202,12 @@ impl Lower<'_> {
                 syn::Type::Reference(reference) if has_refused_element(&reference.elem) => error
                     .note("an element is i8 to i64, u8 to u64, f32 or f64, by that name")
                     .help("write one of them: `u32` or `u64` for `usize`, `u8` for `bool`"),
-                _ => error.help("write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`"),
+                syn::Type::Reference(reference) if matches!(peeled(&reference.elem), syn::Type::Slice(_)) => error
+                    .help("write `&Tensor<f32, 1>` to read it, `&mut Tensor<f32, 1>` to write it: a tensor knows its length"),
+                _ => match foreign::of_type(ty) {
+                    Some(foreign) => error.note(foreign.what).help(foreign.instead),
+                    None => error.help("write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`"),
+                },
             };
             self.diagnostics.report(error);
         }
