@@ -41,7 +41,8 @@ use proc_macro::TokenStream;
 /// - **Parameters** are `&Tensor<T, RANK>` and `&Matrix<T>`, which are read, with `&mut` also written, of rank 1 to 5 and of
 ///   elements i8 to i64, u8 to u64, f32 and f64; numbers, `bool` and `usize`.
 /// - **Memory** is `tensor[[i, j]]`, `tile[i][j]` for a tile that `let mut tile = Shared::<…>::new();` declares, and
-///   `read::<V>([i, j])` and `write([i, j], vector)` of both. Indices are `usize`.
+///   `read::<V>([i, j])` and `write([i, j], vector)` of both. Indices are `usize`. `get_or([i, j], default)` is the element, or
+///   the default where there is none, and `contains([i, j])` says which.
 /// - **Statements** are `let`, also of tuples; assignments, also `+=` and its kin; `if` and `else`; `for` over `a..b` and
 ///   `(a..b).step_by(s)`; blocks; `const` of numbers; `sync_threads();`.
 /// - **Expressions** are arithmetic, comparisons, `&&`, `||`, `!`, bit operations, `as`, `if` with values; `min`, `max`,

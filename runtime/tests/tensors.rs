@@ -35,6 +35,26 @@ fn copy_vectors(input: &Matrix<f32>, output: &mut Matrix<f32>) {
     }
 }
 
+/// Gathers by an index that may be outside, and sums what lies around each element, 0 beyond the edges.
+#[tiled_kernel(
+    block = [32],
+    grid = [output.len().div_ceil(32)],
+    requires(row.len() == output.len()),
+)]
+fn gather(table: &Matrix<f32>, row: &Tensor<u32, 1>, output: &mut Tensor<f32, 1>) {
+    let i = block_x() * 32 + thread_x();
+    let mut sum = 0.0;
+    if row.contains([i]) {
+        #[budget(excess_sectors = 31, because = "any rows")]
+        for c in 0..2 {
+            sum += table.get_or([row[[i]] as usize, c], if c == 0 { 100.0 } else { 1000.0 });
+        }
+    }
+    if i < output.len() {
+        output[[i]] = sum;
+    }
+}
+
 fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|i| i as f32).collect()
 }
@@ -144,4 +164,21 @@ fn columns_as_rows() {
     let data = [0.0, 10.0, -1.0, -1.0, 1.0, 11.0, -1.0, -1.0, 2.0, 12.0];
     let matrix = HostTensor::from_column_major(&data, [2, 3], 4).unwrap();
     assert_eq!((matrix.rows(), matrix.cols(), matrix.pitch()), (3, 2, 4));
+}
+
+#[test]
+fn what_is_outside_is_the_default() {
+    let table: Vec<f32> = numbers(6);
+    let rows = [2, 0, 3, u32::MAX, 1];
+    let cases = [(2, [9.0, 1.0, 1100.0, 1100.0, 5.0]), (1, [1004.0, 1000.0, 1100.0, 1100.0, 1002.0])];
+    for (cols, expected) in cases {
+        let mut result = [0.0; 5];
+        gather::simulate(
+            &HostTensor::new(&table, [3, 2]).unwrap().slice([0..3, 0..cols]).unwrap(),
+            &HostTensor::new(&rows, [5]).unwrap(),
+            &mut HostTensorMut::new(&mut result, [5]).unwrap(),
+        )
+        .unwrap();
+        assert_eq!(result, expected, "{cols} columns");
+    }
 }

@@ -43,6 +43,9 @@ fn vectors(
     output.write([input.extent(0) - 1 - block_z(), grid_y().min(n), 2 * (input.stride(0) % 4)], w);
     let last = line.len() - 1;
     line[[last]] = words[3];
+    if stages.contains([1, thread_y() + 1, 0]) && input.contains([0, 0, n]) {
+        stages[0][0][0] = stages.get_or([0, n, 1], 0.5) + input.get_or([n, 1, n + 2], scale);
+    }
 }
 
 #[test]

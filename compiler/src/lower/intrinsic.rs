@@ -7,7 +7,7 @@ use crate::ir::{Axis, Base, BinaryOp, CompareOp, ExprKind, Handle, ParamKind, Ro
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
 
 /// A function of the prelude, without arguments.
 pub(crate) enum Function {
@@ -269,6 +269,8 @@ impl Lower<'_> {
         match (name.as_str(), base) {
             ("read", _) => self.read_vector(call, base, expected),
             ("write", _) => self.write_vector(call, base),
+            ("get_or", _) => self.get_or(call, base),
+            ("contains", _) => self.contains(call, base),
             (_, Base::Tensor(param)) => match self.kernel.params[param].kind {
                 ParamKind::Tensor { rank, .. } => self.shape(call, param, rank, &name),
                 ParamKind::Scalar(_) => self.mismatch(call),

@@ -4,6 +4,7 @@
 //! on. What rustc will refuse anyway (types, unknown names) is deferred, see [`Diagnostics::defer`].
 
 mod assign;
+mod checked;
 mod control;
 mod expr;
 mod foreign;

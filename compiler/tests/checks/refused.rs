@@ -336,18 +336,18 @@ fn names() {
     check(
         &warp("let x = 1.0f32.sqrt();"),
         expect![[r#"
-        left to rustc: the method `sqrt` is not part of the kernel language [TP0005]
-        help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
-          at `sqrt`
-    "#]],
+            left to rustc: the method `sqrt` is not part of the kernel language [TP0005]
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+              at `sqrt`
+        "#]],
     );
     check(
         &warp("let x = input.get([0]);"),
         expect![[r#"
-        left to rustc: the method `get` is not part of the kernel language [TP0005]
-        help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
-          at `get`
-    "#]],
+            left to rustc: the method `get` is not part of the kernel language [TP0005]
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+              at `get`
+        "#]],
     );
     check(
         &warp("let x = undefined + 1;"),
@@ -360,10 +360,10 @@ fn names() {
     check(
         &warp("let t = Shared::<[f32; 4]>::new(); let n = t.len();"),
         expect![[r#"
-        left to rustc: the method `len` is not part of the kernel language [TP0005]
-        help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
-          at `len`
-    "#]],
+            left to rustc: the method `len` is not part of the kernel language [TP0005]
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+              at `len`
+        "#]],
     );
 }
 

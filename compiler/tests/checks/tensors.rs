@@ -72,3 +72,111 @@ fn one_index_a_dimension() {
         "#]],
     );
 }
+
+#[test]
+fn a_gather_is_inside_and_its_cost_is_unknown() {
+    let gather = |budget: &str| {
+        kernel(
+            "block = [32], grid = [index.len().div_ceil(32)], requires(output.len() == index.len())",
+            "table: &Tensor<f32, 1>, index: &Tensor<u32, 1>, output: &mut Tensor<f32, 1>",
+            &format!(
+                "let i = block_x() * 32 + thread_x();
+                if i < output.len() {{
+                    {budget}
+                    let value = table.get_or([index[[i]] as usize], -1.0);
+                    output[[i]] = value;
+                }}"
+            ),
+        )
+    };
+    check(
+        &gather(""),
+        expect![[r#"
+        error: whether this access coalesces is not known [TP0201]
+        note: the address depends on a value of `index`, and may differ from lane to lane
+        help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
+          at `table.get_or([index[[i]] as usize], -1.0)`
+    "#]],
+    );
+    check(
+        &gather("#[budget(excess_sectors = 31, because = \"a gather\")]"),
+        expect![[r#"
+        read `index[[i]]`: 1 × 4 B, 4/4 sectors
+        read `table.get_or([index[[i]] as usize], -1.0)`: 1 × 4 B, 0/0 sectors; cost budgeted: a gather
+        write `output[[i]]`: 1 × 4 B, 4/4 sectors
+        launch: output.len() == index.len()
+    "#]],
+    );
+}
+
+/// A halo: the guard is an edge, and the count that of a full warp.
+#[test]
+fn a_halo_is_judged_as_an_edge() {
+    check(
+        &kernel(
+            "block = [32, 4], grid = [input.cols().div_ceil(32), input.rows().div_ceil(4)],
+            requires(output.rows() == input.rows(), output.cols() == input.cols())",
+            "input: &Matrix<f32>, output: &mut Matrix<f32>",
+            "let (r, c) = (block_y() * 4 + thread_y(), block_x() * 32 + thread_x());
+            let sum = input.get_or([r, c], 0.0) + input.get_or([r + 1, c], 0.0) + input.get_or([r, c + 1], 0.0);
+            if output.contains([r, c]) {
+                output[[r, c]] = sum;
+            }",
+        ),
+        expect![[r#"
+            read `input.get_or([r, c], 0.0)`: 4 × 4 B, 16/16 sectors
+            read `input.get_or([r + 1, c], 0.0)`: 4 × 4 B, 16/16 sectors
+            read `input.get_or([r, c + 1], 0.0)`: 4 × 4 B, 16/16 sectors
+            write `output[[r, c]]`: 4 × 4 B, 16/16 sectors
+            launch: output.rows() == input.rows()
+            launch: output.cols() == input.cols()
+        "#]],
+    );
+}
+
+#[test]
+fn tiles_have_them_too() {
+    check(
+        &kernel(
+            "block = [32], grid = [1], requires(output.len() >= 64)",
+            "output: &mut Tensor<f32, 1>",
+            "let mut tile = Shared::<[[f32; 32]; 2]>::new();
+            tile[0][thread_x()] = 1.0;
+            tile[1][thread_x()] = 2.0;
+            sync_threads();
+            output[[thread_x()]] = tile.get_or([1, thread_x() + 1], 0.0);
+            if !tile.contains([1, thread_x() + 16]) {
+                output[[32 + thread_x()]] = 1.0;
+            }",
+        ),
+        expect![[r#"
+            write `tile[0][thread_x()]`: 1 × 4 B, 1/1 wavefronts
+            write `tile[1][thread_x()]`: 1 × 4 B, 1/1 wavefronts
+            read `tile.get_or([1, thread_x() + 1], 0.0)`: 1 × 4 B, 1/1 wavefronts
+            write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            write `output[[32 + thread_x()]]`: 1 × 4 B, 2/2 sectors
+            shared: 256 bytes
+            launch: output.len() >= 64
+        "#]],
+    );
+}
+
+#[test]
+fn a_default_of_another_type() {
+    check(
+        &kernel(
+            "block = [32], grid = [1], requires(output.len() >= 32)",
+            "input: &Matrix<f32>, output: &mut Tensor<f32, 1>",
+            "output[[thread_x()]] = input.get_or([0, thread_x()], 0i32);
+            output[[thread_x()]] = input.get_or([thread_x()], 0.0);",
+        ),
+        expect![[r#"
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
+              at `input.get_or([0, thread_x()], 0i32)`
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
+              at `[thread_x()]`
+        "#]],
+    );
+}
