@@ -47,8 +47,8 @@ pub fn option(value: f32, output: &mut Tensor<f32, 1>) {
 }
 
 #[tiled_kernel(block = [32], grid = [1], requires(output.len() >= 32))]
-pub fn question_mark(value: f32, output: &mut Tensor<f32, 1>) {
-    output[[thread_x()]] = value.checked_add(1.0)?;
+pub fn question_mark(value: u32, output: &mut Tensor<f32, 1>) {
+    output[[thread_x()]] = value.checked_add(1)? as f32;
 }
 
 #[tiled_kernel(block = [32], grid = [1], requires(output.len() >= 32))]

@@ -342,11 +342,10 @@ impl Lower<'_> {
             // What a reference parameter of a helper function names is the caller's variable itself.
             UnOp::Deref(_) if !self.calls.is_empty() => return self.operand(&unary.expr, expected),
             UnOp::Deref(_) => {
-                return self.unsupported(
-                    unary,
-                    "a kernel has no pointers",
-                    "name the element: `tile[r][c]`, `tensor[[r, c]]`",
-                );
+                return match self.operand(&unary.expr, expected) {
+                    Operand::Poison => Operand::Poison,
+                    _ => self.foreign(unary, foreign::POINTER),
+                };
             }
             _ => return self.not_in_a_kernel(&Expr::Unary(unary.clone())),
         };

@@ -33,7 +33,7 @@ const FUNCTION: Foreign = Foreign {
     instead: "call the function by its name",
 };
 
-const POINTER: Foreign =
+pub(super) const POINTER: Foreign =
     Foreign { what: "a kernel has no pointers", instead: "name the element: `tile[r][c]`, `tensor[[r, c]]`" };
 
 const OPTION: Foreign = Foreign {
@@ -54,6 +54,11 @@ const UNSAFE: Foreign = Foreign {
 const OUTPUT: Foreign = Foreign {
     what: "a kernel cannot print, format or unwind: a GPU thread has nowhere to do it",
     instead: "write results to a tensor, and state conditions in `requires(…)`",
+};
+
+const MACRO: Foreign = Foreign {
+    what: "a kernel cannot call macros: what one becomes is not known when the kernel is read",
+    instead: "write a helper function in the kernel",
 };
 
 /// What a kernel cannot have in this type.
@@ -89,7 +94,10 @@ pub(super) fn of_macro(call: &syn::Macro) -> Foreign {
         "vec" => HEAP,
         "format" | "concat" | "stringify" => TEXT,
         "asm" | "global_asm" | "naked_asm" => ASSEMBLY,
-        _ => OUTPUT,
+        "print" | "println" | "eprint" | "eprintln" | "dbg" | "write" | "writeln" | "panic" | "assert"
+        | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" | "todo"
+        | "unreachable" | "unimplemented" => OUTPUT,
+        _ => MACRO,
     }
 }
 
@@ -111,8 +119,7 @@ impl Lower<'_> {
     /// Reports a thing that a kernel cannot have.
     pub(super) fn foreign(&mut self, tokens: &impl quote::ToTokens, foreign: Foreign) -> Operand {
         let span = self.span(tokens);
-        self.diagnostics
-            .report(Diagnostic::new(Code::Unsupported, span, foreign.what).help(foreign.instead));
+        self.diagnostics.report(Diagnostic::new(Code::Unsupported, span, foreign.what).help(foreign.instead));
         Operand::Poison
     }
 

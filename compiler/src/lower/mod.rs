@@ -205,10 +205,12 @@ impl Lower<'_> {
                     .help("write one of them: `u32` or `u64` for `usize`, `u8` for `bool`"),
                 syn::Type::Reference(reference) if matches!(peeled(&reference.elem), syn::Type::Slice(_)) => error
                     .help("write `&Tensor<f32, 1>` to read it, `&mut Tensor<f32, 1>` to write it: a tensor knows its length"),
-                _ => match foreign::of_type(ty) {
-                    Some(foreign) => error.note(foreign.what).help(foreign.instead),
-                    None => error.help("write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`"),
-                },
+                _ => {
+                    if let Some(foreign) = foreign::of_type(ty) {
+                        error = error.note(foreign.what);
+                    }
+                    error.help("write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`")
+                }
             };
             self.diagnostics.report(error);
         }
