@@ -55,3 +55,37 @@ use proc_macro::TokenStream;
 pub fn tiled_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     tileproof_compiler::expand(attribute.into(), item.into()).into()
 }
+
+/// A module whose kernels share constants, type aliases and helper functions.
+///
+/// A macro sees nothing but its own tokens, so that a kernel that stands alone cannot use a constant declared beside
+/// it. In a module under this attribute it can:
+///
+/// ```ignore
+/// #[tiled_module]
+/// pub mod kernels {
+///     use tileproof::prelude::*;
+///
+///     const TILE: usize = 32;
+///     const THREADS: usize = TILE * TILE / 4;
+///     type Tile = Shared<[[f32; TILE]; TILE], Pad<1>>;
+///
+///     #[tiled_kernel(block = [TILE, THREADS / TILE], grid = [1], requires(output.len() >= THREADS))]
+///     pub fn kernel(output: &mut Tensor<f32, 1>) { /* … */ }
+/// }
+/// ```
+///
+/// - **`const`** of numbers and bool, computed from literals and from each other, in any order; also in `block`, `grid` and
+///   `requires`.
+/// - **`type`**, with parameters too.
+/// - **`fn`** that kernels call.
+/// - Everything else, `use` included, is rustc's alone: kernels do not see it.
+///
+/// All of it remains an ordinary item of the module. A name of [`macro@tiled_kernel`]'s vocabulary is refused, since it would mean
+/// one thing to rustc and another in a kernel, and so is `cfg`, which rustc decides after the macro.
+///
+/// `#[tiled_module(crate = path)]` says for all kernels where the crate `tileproof` is.
+#[proc_macro_attribute]
+pub fn tiled_module(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    tileproof_compiler::expand_module(attribute.into(), item.into()).into()
+}

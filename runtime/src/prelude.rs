@@ -6,4 +6,4 @@ pub use crate::vocabulary::{
     Matrix, Pad, RowMajor, Shared, Swizzle, Tensor, Vector, Xor, block_x, block_y, block_z, grid_x, grid_y,
     grid_z, sync_threads, thread_x, thread_y, thread_z,
 };
-pub use tileproof_macros::tiled_kernel;
+pub use tileproof_macros::{tiled_kernel, tiled_module};

@@ -43,6 +43,7 @@ pub(crate) const COPY: Description = Description {
     name: "copy",
     attribute: "",
     item: "",
+    shared: "",
     cuda: include_str!("../tests/copy.cu"),
     lines: &[(15, 7), (16, 7)],
     file: "src/copy.rs",

@@ -89,7 +89,14 @@ impl Walk<'_> {
         if !self.holds(a) {
             return None;
         }
-        let Some(divisor) = b.known_uniform() else { return self.divide_symbolic(a, b) };
+        match b.known_uniform() {
+            Some(divisor) => self.divide_down(a, divisor),
+            None => self.divide_symbolic(a, b),
+        }
+    }
+
+    /// Quotient, rounded down, and remainder, not below zero, by a known number, which is positive.
+    pub(super) fn divide_down(&mut self, a: &Linear, divisor: i64) -> Option<(Linear, Linear)> {
         if divisor <= 0 {
             return None;
         }
@@ -111,11 +118,11 @@ impl Walk<'_> {
             let remainder = a.constant.map(|value| Some(value.rem_euclid(divisor)))?;
             return Some((quotient, Linear::constant(remainder)));
         }
-        let (_, high) = self.bounds(a);
+        let (low, high) = self.bounds(a);
         let (quotient, new) = self.derived(Derivation {
             operation: Operation::Quotient,
-            operands: (a, b),
-            range: (0, high / i128::from(divisor)),
+            operands: (a, &Linear::int(divisor)),
+            range: (low.div_euclid(i128::from(divisor)), high.div_euclid(i128::from(divisor))),
             interior: None,
             cases: Vec::new(),
             name: "a quotient",
@@ -129,6 +136,23 @@ impl Walk<'_> {
             self.define([Some(remainder.clone()), room]);
         }
         Some((quotient, remainder))
+    }
+
+    /// `a / b` or `a % b` rounded towards zero, of a positive divisor: what is known whatever the sign of `a`.
+    pub(super) fn divide_truncated(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
+        let ((low, high), most) = (self.bounds(a), self.bounds(b).1.saturating_sub(1));
+        let divides = op == BinaryOp::Div;
+        let (low, high) = (low.min(0), high.max(0));
+        let range = if divides { (low, high) } else { (low.max(-most), high.min(most)) };
+        let name = if divides { "a quotient" } else { "a remainder" };
+        let (operation, operands) = (Operation::Binary(op), (a, b));
+        let (form, new) =
+            self.derived(Derivation { operation, operands, range, interior: None, cases: Vec::new(), name });
+        if new && !divides {
+            let room = |form: Option<Linear>| form.and_then(|form| form.offset(-1));
+            self.define([room(b.sub(&form)), room(b.add(&form))]);
+        }
+        Some(form)
     }
 
     fn divide_symbolic(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
@@ -269,7 +293,11 @@ impl Walk<'_> {
     }
 
     fn bitwise_derived(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
-        if !(self.holds(a) && self.holds(b)) {
+        let positive: Vec<&Linear> = [a, b].into_iter().filter(|form| self.holds(form)).collect();
+        if op == BinaryOp::And && positive.len() == 1 {
+            return self.intersection(a, b, positive[0]);
+        }
+        if positive.len() < 2 {
             return None;
         }
         let most = self.bounds(a).1.max(self.bounds(b).1);
@@ -289,6 +317,22 @@ impl Walk<'_> {
             } else if op == BinaryOp::Or {
                 self.define([form.sub(a), form.sub(b)]);
             }
+        }
+        Some(form)
+    }
+
+    /// `a & b`, of which one is known to be non-negative: so is the result, and not above that one.
+    fn intersection(&mut self, a: &Linear, b: &Linear, positive: &Linear) -> Option<Linear> {
+        let (form, new) = self.derived(Derivation {
+            operation: Operation::Binary(BinaryOp::And),
+            operands: (a, b),
+            range: (0, self.bounds(positive).1),
+            interior: None,
+            cases: Vec::new(),
+            name: "a bit pattern",
+        });
+        if new {
+            self.define([positive.sub(&form)]);
         }
         Some(form)
     }

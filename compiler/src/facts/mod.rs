@@ -43,8 +43,8 @@ pub struct Facts {
     pub runs: Vec<Run>,
     /// By loop: how often every thread goes round, where that is one number known at compile time.
     pub trips: Vec<Option<u32>>,
-    /// Whether every index computation fits 32 bits unsigned where every extent, stride, span and index argument is
-    /// below 2^31.
+    /// Whether every index computation fits 32 bits, `usize` unsigned and `isize` signed, where every extent, stride, span
+    /// and magnitude of an index argument is below 2^31.
     pub narrow: bool,
 }
 
@@ -111,8 +111,10 @@ pub struct Escape {
 pub enum EscapeKind {
     /// It may fall below zero.
     BelowZero,
-    /// It may grow beyond 2^62.
+    /// It may grow beyond 2^62, or, of an `isize`, below -2^62.
     TooLarge,
+    /// It converts an `isize` to `usize` that may be below zero.
+    NegativeIndex,
     /// It may divide by zero.
     DivisionByZero,
     /// It is the step of a loop, and may be zero.

@@ -16,10 +16,11 @@
 //! asynchronous copies will be sites too.
 //!
 //! **Integers** are mathematical. A local or an expression of an integer type has a width, and arithmetic of *data*
-//! types wraps at that width, as in a release build of Rust. [`Scalar::Usize`] is the type of *indices*: its arithmetic
-//! must be proven not to leave `0..2^64` nor to divide by zero; where the analysis cannot prove it, the kernel is refused.
-//! Division of data by zero is a fault of the simulator and undefined on the GPU; the shift amount is masked to the
-//! width, as in Rust.
+//! types wraps at that width, as in a release build of Rust. [`Scalar::Usize`] is the type of *indices* and
+//! [`Scalar::Isize`] that of *offsets*, which may be below zero: their arithmetic must be proven not to leave the 64 bits of
+//! the type nor to divide by zero, and a conversion between the two not to change the value; where the analysis cannot
+//! prove it, the kernel is refused. Division of data by zero is a fault of the simulator; on the GPU it yields zero, so that
+//! no compiler may conclude anything from it. The shift amount is masked to the width, as in Rust.
 //!
 //! **Floats** are IEEE 754, round to nearest even, and never contracted: `a * b + c` rounds twice.
 //!

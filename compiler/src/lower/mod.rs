@@ -135,6 +135,7 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         local_types: Vec::new(),
         terms,
         float_digits: Vec::new(),
+        // Of the items around the kernel, and of its parameters.
         scopes: vec![Scope::default()],
         calls: Vec::new(),
         inlined: 0,
@@ -144,6 +145,8 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         in_attribute: false,
         diagnostics,
     };
+    lower.declare(&ast.shared);
+    lower.scopes.push(Scope::default());
     lower.params(&ast.params);
     lower.in_attribute = true;
     lower.launch(ast);
@@ -191,7 +194,7 @@ impl Lower<'_> {
             let span = self.span(ty);
             let text = self.diagnostics.spans.get(span).text.clone();
             let mut error = Diagnostic::new(Code::Parameter, span, format!("a kernel cannot take a parameter of type `{text}`"))
-                .note(format!("a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to {MOST_DIMENSIONS}, or to `Matrix<T>`; a value is a number, bool or usize"));
+                .note(format!("a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to {MOST_DIMENSIONS}, or to `Matrix<T>`; a value is a number, bool, usize or isize"));
             error = match ty {
                 syn::Type::Path(path)
                     if path.path.segments.iter().any(|s| s.ident == "Tensor" || s.ident == "Matrix") =>
@@ -202,7 +205,7 @@ impl Lower<'_> {
                 }
                 syn::Type::Reference(reference) if has_refused_element(&reference.elem) => error
                     .note("an element is i8 to i64, u8 to u64, f32 or f64, by that name")
-                    .help("write one of them: `u32` or `u64` for `usize`, `u8` for `bool`"),
+                    .help("write one of them: `u32` or `u64` for `usize`, `i32` or `i64` for `isize`, `u8` for `bool`"),
                 syn::Type::Reference(reference) if matches!(peeled(&reference.elem), syn::Type::Slice(_)) => error
                     .help("write `&Tensor<f32, 1>` to read it, `&mut Tensor<f32, 1>` to write it: a tensor knows its length"),
                 _ => {
@@ -501,7 +504,7 @@ impl Lower<'_> {
             Code::Type,
             tokens,
             "the types here do not fit a kernel",
-            "annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type",
+            "annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type",
         )
     }
 }
@@ -521,7 +524,7 @@ pub(crate) fn peeled(mut ty: &syn::Type) -> &syn::Type {
 pub(crate) fn element_type(ty: &syn::Type) -> Option<Scalar> {
     let syn::Type::Path(path) = peeled(ty) else { return None };
     let scalar = Scalar::from_name(&path.path.get_ident()?.to_string())?;
-    (!matches!(scalar, Scalar::Bool | Scalar::Usize)).then_some(scalar)
+    (scalar != Scalar::Bool && !scalar.is_index()).then_some(scalar)
 }
 
 /// Whether this is a tensor, but for its elements.

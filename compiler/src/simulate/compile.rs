@@ -5,7 +5,7 @@ use super::program::{Access, Counter, Element, Instruction, Memory, Program, Reg
 use super::value::canonical;
 use crate::ir::{
     Base, BinaryOp, Expr, ExprKind, Handle, Kernel, Layout, Local, Loop, Param, Proxy, Scalar, Site, Stmt,
-    Sync, SyncAction, SyncObject, Type,
+    Sync, SyncAction, SyncObject, Type, UnaryOp,
 };
 use crate::span::SpanId;
 use std::collections::HashMap;
@@ -434,15 +434,15 @@ impl Compiler<'_, '_> {
             | ExprKind::Local(_) => false,
             ExprKind::Element(..) | ExprKind::Lane(..) => true,
             ExprKind::Vector(values) => values.iter().any(|value| self.may_fault(*value)),
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) => self.may_fault(*a),
+            ExprKind::Unary(UnaryOp::Negate, a) => ty.scalar() == Scalar::Isize || self.may_fault(*a),
+            ExprKind::Unary(UnaryOp::Not, a) => self.may_fault(*a),
+            ExprKind::Cast(a) => ty.scalar().is_index() || self.may_fault(*a),
             ExprKind::Compare(_, a, b) => self.may_fault(*a) || self.may_fault(*b),
             ExprKind::Select(a, b, c) => self.may_fault(*a) || self.may_fault(*b) || self.may_fault(*c),
             ExprKind::Binary(op, a, b) => {
                 let own = match op {
                     BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil => !ty.scalar().is_float(),
-                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => {
-                        ty.scalar() == Scalar::Usize
-                    }
+                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => ty.scalar().is_index(),
                     BinaryOp::And
                     | BinaryOp::Or
                     | BinaryOp::Xor

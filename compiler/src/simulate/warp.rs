@@ -4,7 +4,7 @@ use super::fault::FaultKind;
 use super::memory::Memory;
 use super::program::{Counter, Element, Instruction, Program, Register};
 use super::value::{self, Lanes};
-use crate::ir::{BinaryOp, CompareOp, Scalar};
+use crate::ir::{BinaryOp, CompareOp, Scalar, UnaryOp};
 use crate::span::SpanId;
 
 /// A warp that can be stopped before any instruction.
@@ -130,13 +130,21 @@ impl Warp {
     fn step(&mut self, program: &Program, instruction: Instruction) -> Result<(), Flaw> {
         match instruction {
             Instruction::Unary { op, scalar, destination, operand } => {
+                let least = *self.read(operand);
+                if (op, scalar) == (UnaryOp::Negate, Scalar::Isize)
+                    && let Some(lane) = lanes(self.active).find(|lane| least[*lane] as i64 == i64::MIN)
+                {
+                    let (left, right) = (0, least[lane]);
+                    let op = BinaryOp::Sub;
+                    return Err((FaultKind::IndexOverflow { scalar, op, left, right }, lane as u32));
+                }
                 *self.write(destination) = value::unary(op, scalar, self.read(operand));
             }
             Instruction::Binary { op, scalar, destination, left, right } => {
                 let (result, failed) = value::binary(op, scalar, self.read(left), self.read(right));
                 if let Some(lane) = lanes(failed & self.active).next() {
                     return Err((
-                        without_result(op, self.read(left)[lane], self.read(right)[lane]),
+                        without_result(op, scalar, self.read(left)[lane], self.read(right)[lane]),
                         lane as u32,
                     ));
                 }
@@ -149,6 +157,11 @@ impl Warp {
                 *self.write(destination) = value::select(self.read(condition), self.read(yes), self.read(no));
             }
             Instruction::Cast { from, to, destination, operand } => {
+                let failed = value::without_conversion(from, to, self.read(operand)) & self.active;
+                if let Some(lane) = lanes(failed).next() {
+                    let value = self.read(operand)[lane];
+                    return Err((FaultKind::IndexConversion { from, to, value }, lane as u32));
+                }
                 *self.write(destination) = value::cast(from, to, self.read(operand));
             }
             Instruction::Copy { destination, source, width, times } => {
@@ -248,8 +261,9 @@ impl Warp {
     }
 }
 
-fn without_result(op: BinaryOp, left: u64, right: u64) -> FaultKind {
+fn without_result(op: BinaryOp, scalar: Scalar, left: u64, right: u64) -> FaultKind {
     match op {
+        BinaryOp::Div | BinaryOp::Rem if right != 0 => FaultKind::IndexOverflow { scalar, op, left, right },
         BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil => FaultKind::DivisionByZero,
         BinaryOp::Add
         | BinaryOp::Sub
@@ -260,7 +274,7 @@ fn without_result(op: BinaryOp, left: u64, right: u64) -> FaultKind {
         | BinaryOp::Shl
         | BinaryOp::Shr
         | BinaryOp::Min
-        | BinaryOp::Max => FaultKind::IndexOverflow { op, left, right },
+        | BinaryOp::Max => FaultKind::IndexOverflow { scalar, op, left, right },
     }
 }
 

@@ -33,14 +33,15 @@ pub(crate) fn kernel(arguments: &str, parameters: &str, body: &str) -> String {
 fn outcome(source: &str) -> String {
     let (attribute, item) = split(source);
     let mut diagnostics = Diagnostics::default();
-    let checked = ast::parse(attribute.clone(), item.clone(), &mut diagnostics).and_then(|ast| {
-        let kernel = lower::lower(&ast, &mut diagnostics);
-        if diagnostics.is_failed() {
-            return None;
-        }
-        let facts = facts::analyse(&kernel);
-        judge(kernel, facts, &mut diagnostics)
-    });
+    let checked = ast::parse(attribute.clone(), item.clone(), &ast::Scope::default(), &mut diagnostics)
+        .and_then(|ast| {
+            let kernel = lower::lower(&ast, &mut diagnostics);
+            if diagnostics.is_failed() {
+                return None;
+            }
+            let facts = facts::analyse(&kernel);
+            judge(kernel, facts, &mut diagnostics)
+        });
     let expanded = expand(attribute, item).to_string();
     let complains = expanded.contains("core :: compile_error") || expanded.contains("core :: panic");
     match checked {

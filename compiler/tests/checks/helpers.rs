@@ -165,11 +165,11 @@ fn hygiene() {
     check(
         &warp("let offset = 4usize; fn f() -> usize { offset } output[[f()]] = 0.0;"),
         expect![[r#"
-        left to rustc: the macro cannot see `offset`, which is declared outside the kernel [TP0005]
-        note: in `f`, called on line 3
-        help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
-          at `offset`
-    "#]],
+            left to rustc: the macro cannot see `offset`, which is declared outside the kernel [TP0005]
+            note: in `f`, called on line 3
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
+              at `offset`
+        "#]],
     );
 }
 
@@ -270,17 +270,17 @@ fn refused() {
     check(
         &warp("fn f(x: f32) { } f(1, 2); f(1u32); fn g() -> f32 { 1u8 } g();"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `f(1, 2)`
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `f(1u32)`
-        left to rustc: the types here do not fit a kernel [TP0006]
-        note: in `g`, called on line 3
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `-> f32`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `f(1, 2)`
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `f(1u32)`
+            left to rustc: the types here do not fit a kernel [TP0006]
+            note: in `g`, called on line 3
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `-> f32`
+        "#]],
     );
     check(
         &warp("fn thread_x() -> usize { 0 } thread_x();"),

@@ -11,6 +11,7 @@ mod helpers;
 mod known_counts;
 mod language;
 mod layouts;
+mod offsets;
 mod premises;
 mod refused;
 mod resources;

@@ -313,7 +313,7 @@ fn names() {
         &warp("let x = N;"),
         expect![[r#"
             left to rustc: the macro cannot see `N`, which is declared outside the kernel [TP0005]
-            help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
               at `N`
         "#]],
     );
@@ -321,7 +321,7 @@ fn names() {
         &warp("let x = f32::MAX;"),
         expect![[r#"
             left to rustc: the macro cannot see what `f32::MAX` means [TP0005]
-            help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
               at `f32::MAX`
         "#]],
     );
@@ -353,7 +353,7 @@ fn names() {
         &warp("let x = undefined + 1;"),
         expect![[r#"
             left to rustc: the macro cannot see `undefined`, which is declared outside the kernel [TP0005]
-            help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
               at `undefined`
         "#]],
     );
@@ -372,18 +372,18 @@ fn types() {
     check(
         &warp("let x = 1.0 + 1;"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `1.0 + 1`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `1.0 + 1`
+        "#]],
     );
     check(
         &warp("let x: u32 = thread_x();"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `thread_x()`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `thread_x()`
+        "#]],
     );
     check(
         &warp("input[[0]] = 1.0;"),
@@ -412,90 +412,90 @@ fn types() {
     check(
         &warp("let x = 1 as bool;"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `1 as bool`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `1 as bool`
+        "#]],
     );
     check(
         &warp("let x: f32 = if thread_x() > 1 { 1 } else { 2.0 };"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `if thread_x() > 1 { 1 } else { 2.0 }`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `if thread_x() > 1 { 1 } else { 2.0 }`
+        "#]],
     );
     check(
         &warp("let (a, b) = (1, 2, 3);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `(a, b)`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `(a, b)`
+        "#]],
     );
     check(
         &warp("output[[0]] = 1u32;"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `1u32`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `1u32`
+        "#]],
     );
     check(
         &warp("let x = true + false;"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `true + false`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `true + false`
+        "#]],
     );
     check(
         &warp("let v = Vector::new([1.0, 2u32]);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `Vector::new([1.0, 2u32])`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `Vector::new([1.0, 2u32])`
+        "#]],
     );
     check(
         &warp("output.write([0], 1.0);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `output.write([0], 1.0)`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `output.write([0], 1.0)`
+        "#]],
     );
     check(
         &warp("let a = [1.0, 2]; "),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `a`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `a`
+        "#]],
     );
     check(
         &warp("let x = thread_x(1);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `thread_x(1)`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `thread_x(1)`
+        "#]],
     );
     check(
         &warp("if thread_x() { }"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `thread_x()`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `thread_x()`
+        "#]],
     );
     check(
         &warp("let x = -thread_x();"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `-thread_x()`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `-thread_x()`
+        "#]],
     );
     check(
         &warp("let t = Shared::<[[f32; 4]; 4]>::new(); let x = t[0];"),
@@ -508,10 +508,10 @@ fn types() {
     check(
         &warp("3"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `3`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `3`
+        "#]],
     );
 }
 
@@ -521,7 +521,7 @@ fn constants() {
         &warp("let n = thread_x(); let a = [0.0; n];"),
         expect![[r#"
             left to rustc: the length of an array must be known at compile time [TP0007]
-            help: write an integer, or a `const` declared in the kernel
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
               at `n`
         "#]],
     );
@@ -529,7 +529,7 @@ fn constants() {
         &warp("let t = Shared::<[f32; thread_x()]>::new();"),
         expect![[r#"
             left to rustc: the extent of a tile must be known at compile time [TP0007]
-            help: write an integer, or a `const` declared in the kernel
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
               at `thread_x()`
         "#]],
     );
@@ -560,10 +560,10 @@ fn constants() {
     check(
         &warp("let x = input.extent(thread_x());"),
         expect![[r#"
-        error: a dimension must be known at compile time [TP0007]
-        help: write an integer, or a `const` declared in the kernel
-          at `thread_x()`
-    "#]],
+            error: a dimension must be known at compile time [TP0007]
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
+              at `thread_x()`
+        "#]],
     );
     check(
         &warp("let v = input.read::<{ 2 + 2 }>([0]);"),
@@ -576,9 +576,9 @@ fn constants() {
     check(
         &warp("let x = [1.0, 2.0][thread_x()];"),
         expect![[r#"
-        error: an index of an array that is no variable must be known at compile time [TP0007]
-        help: write an integer, or a `const` declared in the kernel
-          at `thread_x()`
-    "#]],
+            error: an index of an array that is no variable must be known at compile time [TP0007]
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
+              at `thread_x()`
+        "#]],
     );
 }

@@ -172,10 +172,10 @@ fn a_default_of_another_type() {
         ),
         expect![[r#"
             left to rustc: the types here do not fit a kernel [TP0006]
-            help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
               at `input.get_or([0, thread_x()], 0i32)`
             left to rustc: the types here do not fit a kernel [TP0006]
-            help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
               at `[thread_x()]`
         "#]],
     );

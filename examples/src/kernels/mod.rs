@@ -4,10 +4,12 @@ use crate::subject::Subject;
 
 pub mod copies;
 pub mod elementwise;
+pub mod gather;
 pub mod matmul;
 pub mod permute;
 pub mod products;
 pub mod shortest_paths;
+pub mod sort;
 pub mod stencil;
 pub mod transpose;
 
@@ -35,4 +37,6 @@ pub const SUBJECTS: &[Subject] = &[
     products::MATRIX_VECTOR,
     products::DOT_I8,
     shortest_paths::FLOYD_WARSHALL_STEP,
+    gather::EMBEDDING,
+    sort::BITONIC_SORT,
 ];

@@ -8,9 +8,10 @@
 //! instruction: an `if` around it would make each load wait for the one before. So an `if` that holds nothing but
 //! accesses and assignments becomes straight-line code, and its condition becomes the predicate of what is in it.
 //!
-//! **Values are those of Rust.** Data arithmetic wraps, shift amounts are masked, casts of floats saturate. `index_t`,
-//! the type of `usize`, is 32 bits wide when [`CudaFacts::narrow`] holds and `TILEPROOF_WIDE` is not defined; the
-//! launcher defines it for tensors that are too large.
+//! **Values are those of Rust.** Data arithmetic wraps, shift amounts are masked, casts of floats saturate. `index_t` and
+//! `offset_t`, the types of `usize` and `isize`, are 32 bits wide when [`CudaFacts::narrow`] holds and `TILEPROOF_WIDE` is
+//! not defined; the launcher defines it for tensors that are too large. `offset_t` is computed as `index_t`, because what
+//! threads outside of a guard compute under a predicate may overflow.
 //!
 //! **It needs no header and yields no warning.** What nothing depends on is left out. Nothing is shadowed: a name that
 //! C++ keeps for itself, or that is taken, gets a number.
@@ -54,8 +55,8 @@ use types::{element_type, scalar_type, value_type};
 pub struct CudaFacts {
     /// By loop of the IR: how often it runs, if that is one constant for all threads. Missing entries are unknown.
     pub trips: Vec<Option<u32>>,
-    /// Whether every `usize` expression fits 32 bits when every extent, stride, span and `usize` argument is below
-    /// 2^31.
+    /// Whether every `usize` and `isize` expression fits 32 bits when every extent, stride, span and `usize` argument is
+    /// below 2^31, and the magnitude of every `isize` argument.
     pub narrow: bool,
 }
 
@@ -172,13 +173,18 @@ fn preamble(out: &mut Out, emitter: &Emitter<'_>, function: &str) {
             out.line(&format!("typedef {ty} {name};"));
         }
     }
-    if mentions("index_t") {
+    for (name, wide, narrow) in
+        [("index_t", "unsigned long long", "unsigned int"), ("offset_t", "long long", "int")]
+    {
+        if !mentions(name) {
+            continue;
+        }
         if emitter.facts.narrow {
-            out.lines(
-                "#ifdef TILEPROOF_WIDE\ntypedef unsigned long long index_t;\n#else\ntypedef unsigned int index_t;\n#endif",
-            );
+            out.lines(&format!(
+                "#ifdef TILEPROOF_WIDE\ntypedef {wide} {name};\n#else\ntypedef {narrow} {name};\n#endif"
+            ));
         } else {
-            out.line("typedef unsigned long long index_t;");
+            out.line(&format!("typedef {wide} {name};"));
         }
     }
     for definition in &definitions {

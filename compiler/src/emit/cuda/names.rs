@@ -184,7 +184,7 @@ const PRELUDE: &str = "
 /// What NVRTC declares or defines without any header, and the fixed names of the text.
 const CUDA: &str = "
     NULL TILEPROOF_WIDE assert blockDim blockIdx clock clock64 dim3 fmax fmaxf fmin fminf fmod fmodf
-    free gridDim index_t main malloc memcmp memcpy memmove memset printf ptrdiff_t shared_address size_t
+    free gridDim index_t main malloc memcmp memcpy memmove memset offset_t printf ptrdiff_t shared_address size_t
     std threadIdx va_arg va_copy va_end va_list va_start vprintf warpSize
 ";
 

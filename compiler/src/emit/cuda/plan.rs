@@ -179,8 +179,8 @@ pub(super) fn int(kernel: &Kernel, expr: Handle<Expr>) -> Option<i128> {
 }
 
 /// Whether an `if` with these sides becomes straight-line code under a predicate. Everything in it is then executed by
-/// all threads, the accesses with the predicate: so there must be no barrier and no loop, and no division that could
-/// be by zero for the threads that should not get there.
+/// all threads, the accesses with the predicate: so there must be no barrier and no loop, and no division of indices that
+/// could be by zero for the threads that should not get there.
 pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
     block.iter().all(|stmt| match stmt {
         Stmt::Assign { value, .. } | Stmt::Fill { value, .. } => cannot_fault(kernel, *value),
@@ -225,7 +225,7 @@ fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
         ExprKind::Binary(op, a, b) => {
             let divides = match op {
                 BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil => {
-                    kernel.exprs[expr].ty.scalar().is_integer()
+                    kernel.exprs[expr].ty.scalar().is_index()
                 }
                 BinaryOp::Add
                 | BinaryOp::Sub

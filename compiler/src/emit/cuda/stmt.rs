@@ -295,7 +295,7 @@ fn repeat(e: &mut Emitter<'_>, handle: Handle<Loop>) {
     } else {
         let rest = match unsigned(scalar) {
             distance if distance == scalar => format!("{end_code} - {name}"),
-            distance => format!("({0}){end_code} - ({0}){name}", distance.name()),
+            distance => format!("({0}){end_code} - ({0}){name}", scalar_type(distance)),
         };
         format!("{name} = {rest} > {step_code} ? {name} + {step_code} : {end_code}")
     };
@@ -343,8 +343,11 @@ fn bound(e: &mut Emitter<'_>, value: Handle<Expr>, wanted: &str, span: SpanId) -
 fn next_fits(e: &Emitter<'_>, handle: Handle<Loop>) -> bool {
     let Loop { end, step, .. } = &e.kernel.loops[handle];
     let scalar = e.kernel.exprs[*end].ty.scalar();
+    // Of indices, in the text where they have 32 bits.
     let largest = if scalar == Scalar::Usize {
         i128::from(u32::MAX)
+    } else if scalar == Scalar::Isize {
+        i128::from(i32::MAX)
     } else {
         scalar.range().map_or(0, |(_, largest)| largest)
     };
