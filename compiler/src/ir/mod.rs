@@ -31,14 +31,17 @@
 //!
 //! **Synchronisation** is a [`Sync`]: an object, whether it is arrived at or waited for, who takes part, which scope of
 //! memory it orders and for which proxy. `sync_threads()` is the simplest: arrive and wait at the block's own barrier.
+//! A [`Collective`] is a value that a warp or block computes together, which all of its threads must reach together.
 //!
 //! **Shared memory** is uninitialised when a block starts; reading it before a write is a fault.
 
 mod arena;
+mod collective;
 pub mod layout;
 pub mod print;
 
 pub use arena::{Arena, Handle};
+pub use collective::{Collective, CollectiveOp, Shuffle};
 pub use layout::Layout;
 
 use crate::span::SpanId;
@@ -328,6 +331,8 @@ pub enum Stmt {
     },
     /// Synchronises.
     Sync(Sync, SpanId),
+    /// Computes something together with other threads.
+    Collective(Collective),
     /// Executes one of two blocks.
     If {
         /// Of type bool.
@@ -445,6 +450,15 @@ impl Sync {
         orders: Scope::Block,
         proxy: Proxy::Generic,
     };
+
+    /// `sync_warp()`.
+    pub const WARP: Sync = Sync {
+        object: SyncObject::Warp,
+        action: SyncAction::ArriveAndWait,
+        participants: Scope::Warp,
+        orders: Scope::Warp,
+        proxy: Proxy::Generic,
+    };
 }
 
 /// What threads meet at.
@@ -452,6 +466,8 @@ impl Sync {
 pub enum SyncObject {
     /// The block's barrier number 0.
     BlockBarrier,
+    /// The lanes of the warp themselves.
+    Warp,
 }
 
 /// What threads do at a [`SyncObject`].

@@ -15,6 +15,7 @@ mod place;
 mod shared;
 mod stmt;
 mod types;
+mod warp;
 
 pub(crate) use expr::is_compound;
 pub(crate) use intrinsic::Function;
@@ -23,8 +24,8 @@ pub(crate) use stmt::lift_attributes;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Base, Block, Budget, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind, Scalar,
-    Stmt, Type,
+    Arena, Base, Block, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
+    ParamKind, Scalar, Stmt, Type,
 };
 use crate::span::SpanId;
 use item::{Found, Item, TypeItem};
@@ -560,7 +561,8 @@ fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
         | Stmt::Load { local, .. }
         | Stmt::Fill { local, .. }
         | Stmt::AssignElement { local, .. }
-        | Stmt::AssignLane { local, .. } => *local == wanted,
+        | Stmt::AssignLane { local, .. }
+        | Stmt::Collective(Collective { local, .. }) => *local == wanted,
         Stmt::If { then, otherwise, .. } => {
             assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
         }

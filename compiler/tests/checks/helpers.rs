@@ -307,13 +307,13 @@ fn refused() {
     check(
         &warp("let a = [0.0f32; 4]; let scale = |x: f32| x * a[0]; let _ = scale(1.0);"),
         expect![[r#"
-        error: a kernel cannot have closures [TP0002]
-        help: write the code where it is used
-          at `|x: f32| x * a[0]`
-        left to rustc: a kernel cannot call `scale`, which the macro cannot see [TP0005]
-        help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, and `sync_threads()`
-          at `scale`
-    "#]],
+            error: a kernel cannot have closures [TP0002]
+            help: write the code where it is used
+              at `|x: f32| x * a[0]`
+            left to rustc: a kernel cannot call `scale`, which the macro cannot see [TP0005]
+            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes
+              at `scale`
+        "#]],
     );
     check(
         &warp(
