@@ -213,6 +213,7 @@ fn row(
         role: site.role,
         line: diagnostics.spans.line(site.span),
         calls: diagnostics.spans.calls(site.span).join(", ").into(),
+        also: site.also.iter().map(|span| diagnostics.spans.line(*span)).collect(),
         lane_bytes: kernel.lane_bytes(site),
         instructions: 0,
         wavefronts: 0,

@@ -378,6 +378,8 @@ pub struct Site {
     pub budget: Option<Handle<Budget>>,
     /// The access in the source.
     pub span: SpanId,
+    /// Later loads of the same place that get this one's value, and are no sites of their own.
+    pub also: Vec<SpanId>,
 }
 
 /// Elements of a tile or a tensor: `width` of them, contiguous in the innermost extent, the first at `index`.
@@ -513,6 +515,24 @@ impl ExprKind {
     }
 }
 
+impl ExprKind {
+    /// Whether it does the same with its operands as another one.
+    pub fn is_like(&self, other: &ExprKind) -> bool {
+        match (self, other) {
+            (ExprKind::Element(a, _), ExprKind::Element(b, _)) => a == b,
+            (ExprKind::Unary(a, _), ExprKind::Unary(b, _)) => a == b,
+            (ExprKind::Binary(a, ..), ExprKind::Binary(b, ..)) => a == b,
+            (ExprKind::Compare(a, ..), ExprKind::Compare(b, ..)) => a == b,
+            (ExprKind::Lane(..), ExprKind::Lane(..))
+            | (ExprKind::Vector(_), ExprKind::Vector(_))
+            | (ExprKind::Select(..), ExprKind::Select(..))
+            | (ExprKind::Cast(_), ExprKind::Cast(_)) => true,
+            // Without operands; of different kinds they differ.
+            (a, b) => a == b,
+        }
+    }
+}
+
 impl BinaryOp {
     /// The operator or the method that it is in Rust: `+`, `div_ceil`.
     pub fn name(self) -> &'static str {
@@ -556,7 +576,7 @@ impl CompareOp {
 impl Site {
     /// The instruction, as the hardware model names it.
     pub fn operation(&self) -> Operation {
-        let Site { place, role, proxy, issuer, budget: _, span: _ } = self;
+        let Site { place, role, proxy, issuer, budget: _, span: _, also: _ } = self;
         match (place.base, role, proxy, issuer) {
             (Base::Tensor(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadGlobal,
             (Base::Tensor(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreGlobal,

@@ -8,6 +8,7 @@ mod checked;
 mod control;
 mod expr;
 mod foreign;
+mod fold;
 mod helper;
 mod intrinsic;
 mod item;
@@ -352,6 +353,7 @@ impl Lower<'_> {
         for handle in self.kernel.locals.handles() {
             self.kernel.locals[handle].ty = self.terms.resolve(self.local_types[handle.index()]);
         }
+        fold::fold(&mut self.kernel);
         self.kernel
     }
 
@@ -552,6 +554,13 @@ fn locals_read(kernel: &Kernel, expr: Handle<Expr>, out: &mut Vec<Handle<Local>>
     for operand in kind.operands() {
         locals_read(kernel, operand, out);
     }
+}
+
+/// Whether an expression depends on a variable.
+fn reads(kernel: &Kernel, expr: Handle<Expr>, local: Handle<Local>) -> bool {
+    let mut read = Vec::new();
+    locals_read(kernel, expr, &mut read);
+    read.contains(&local)
 }
 
 /// Whether statements assign a variable, or an element of it.

@@ -107,6 +107,9 @@ fn row(site: &SiteReport) -> String {
     if !site.calls.is_empty() {
         let _ = write!(out, ", {}", site.calls);
     }
+    if !site.also.is_empty() {
+        let _ = write!(out, ", again on {:?}", site.also);
+    }
     for (what, verdict) in [("cost", &site.cost), ("bounds", &site.bounds), ("alignment", &site.alignment)] {
         match verdict {
             Verdict::Proven => {}

@@ -129,10 +129,8 @@ fn call_paths() {
             output[[thread_x()]] = get(input) + get(input);",
         ),
         expect![[r#"
-            read `from[[thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4
-            read `from[[32 + thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4
-            read `from[[thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4
-            read `from[[32 + thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4
+            read `from[[thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4, again on [3]
+            read `from[[32 + thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4, again on [3]
             write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
             launch: input.len() >= 4096
             launch: output.len() >= 4096

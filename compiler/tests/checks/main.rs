@@ -7,6 +7,7 @@ mod bounds;
 mod budgets;
 mod coalescing;
 mod convergence;
+mod folds;
 mod harness;
 mod helpers;
 mod known_counts;
