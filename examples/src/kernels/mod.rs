@@ -8,6 +8,7 @@ pub mod gather;
 pub mod matmul;
 pub mod permute;
 pub mod products;
+pub mod reduce;
 pub mod shortest_paths;
 pub mod sort;
 pub mod stencil;
@@ -39,4 +40,6 @@ pub const SUBJECTS: &[Subject] = &[
     shortest_paths::FLOYD_WARSHALL_STEP,
     gather::EMBEDDING,
     sort::BITONIC_SORT,
+    reduce::SUM,
+    reduce::EXCLUSIVE_SCAN,
 ];
