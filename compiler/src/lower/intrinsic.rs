@@ -1,6 +1,7 @@
 //! Calls: the vocabulary of the prelude.
 
 use super::item::{Found, Item};
+use super::tile::TileMethod;
 use super::warp::{self, Place};
 use super::{Binding, Lower, Operand, Ty, foreign};
 use crate::diagnostic::{Code, Diagnostic};
@@ -10,7 +11,7 @@ use crate::ir::{
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
 
 /// A function of the prelude.
 pub(crate) enum Function {
@@ -22,6 +23,12 @@ pub(crate) enum Function {
     Sync(Sync),
     /// Something that threads compute together.
     Collective(CollectiveOp),
+    /// `flatten([i, j], [rows, cols])`.
+    Flatten,
+    /// `unflatten(i, [rows, cols])`.
+    Unflatten,
+    /// `rasterize(i, [rows, cols], group)`.
+    Rasterize,
 }
 
 impl Function {
@@ -42,6 +49,9 @@ impl Function {
             "warp_count" => Function::Place(Place::WarpCount),
             "sync_threads" => Function::Sync(Sync::THREADS),
             "sync_warp" => Function::Sync(Sync::WARP),
+            "flatten" => Function::Flatten,
+            "unflatten" => Function::Unflatten,
+            "rasterize" => Function::Rasterize,
             _ => {
                 let op = CollectiveOp::ALL.into_iter().find(|op| op.name() == name)?;
                 Function::Collective(op)
@@ -90,18 +100,23 @@ impl Lower<'_> {
                 Code::Name,
                 &call.func,
                 format!("a kernel cannot call `{name}`, which the macro cannot see"),
-                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes",
+                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes, `flatten`, `unflatten` and `rasterize`",
             );
         };
         let arguments = match &function {
             Function::Position(_) | Function::Place(_) | Function::Sync(_) => 0,
             Function::Collective(op) => warp::arguments(*op),
+            Function::Flatten | Function::Unflatten => 2,
+            Function::Rasterize => 3,
         };
         if call.args.len() != arguments {
             return self.mismatch(call);
         }
         let span = self.span(call);
         match function {
+            Function::Flatten => self.flatten(call),
+            Function::Unflatten => self.unflatten(call),
+            Function::Rasterize => self.rasterize(call),
             Function::Position(kind) => {
                 let ty = Ty::scalar(self.terms.known(Scalar::Usize));
                 Operand::Value(self.expr(kind, ty, span))
@@ -234,6 +249,11 @@ impl Lower<'_> {
 
     /// `input.rows()`, `tile.read::<4>([r, c])`, `a.min(b)`.
     pub(super) fn method(&mut self, call: &ExprMethodCall, expected: Option<Ty>) -> Operand {
+        if let Some(method) = TileMethod::named(&call.method.to_string())
+            && let Some((tile, stage)) = self.tile_part(&call.receiver)
+        {
+            return self.tile_operation(call, method, tile, &stage);
+        }
         if let Some(base) = self.memory(&call.receiver) {
             return self.memory_method(call, base, expected);
         }

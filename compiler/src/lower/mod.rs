@@ -12,15 +12,18 @@ mod foreign;
 mod helper;
 mod intrinsic;
 mod item;
+mod order;
 mod place;
 mod shared;
 mod stmt;
+mod tile;
 mod types;
 mod warp;
 
 pub(crate) use expr::is_compound;
 pub(crate) use intrinsic::Function;
 pub(crate) use stmt::lift_attributes;
+pub(crate) use tile::TileMethod;
 
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -75,6 +78,14 @@ enum Operand {
 }
 
 impl Operand {
+    /// The scalar or vector, where it is one.
+    fn value(self) -> Option<Handle<Expr>> {
+        match self {
+            Operand::Value(value) => Some(value),
+            Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => None,
+        }
+    }
+
     /// How many scalars and vectors it holds.
     fn leaves(&self) -> usize {
         match self {
