@@ -12,13 +12,14 @@
 //!   `text,error` why the compiler refuses it.
 //! - **Tables** behind `<!-- rows: NAME -->`. The first cell of a row is an expression. It goes into the frame as
 //!   `let value = …;`, and the second cell is what becomes of it. A column `instructions` is what it adds to the machine code,
-//!   compared where the tools are at hand.
+//!   compared where the tools are at hand, and a column `ulp` the function's error in f32 and f64.
 
 use crate::frame::{Frames, directive, fill};
 use crate::machine::instructions;
 use crate::outcome::{self, Outcome};
 use std::fmt::Write;
 use std::path::PathBuf;
+use tileproof_compiler::ir::Function;
 use tileproof_tests::needs;
 
 /// A page, computed.
@@ -169,7 +170,8 @@ impl Reader<'_> {
         self.close();
         let name = directives.iter().find_map(|it| directive(it, "rows")).ok_or("no frame")?;
         let frame = self.frame(name)?.to_owned();
-        let counted = cells(table[0]).iter().position(|title| title == "instructions");
+        let cells_of_head = cells(table[0]);
+        let counted = cells_of_head.iter().position(|title| title == "instructions");
         let tool = if counted.is_some() { nvdisasm() } else { None };
         let empty = match (&tool, outcome::outcome(&fill(&frame, "let value = x;"))?.pop()) {
             (Some(tool), Some(Ok(compiled))) => instructions(tool, &compiled.cuda),
@@ -186,6 +188,10 @@ impl Reader<'_> {
                     Some(Ok(compiled)) => {
                         if let Some(cell) = cells.get_mut(1) {
                             *cell = format!("`{}`", value(&compiled.cuda).replace('|', "\\|"));
+                        }
+                        let ulp = cells_of_head.iter().position(|title| title.starts_with("ulp"));
+                        if let Some(cell) = ulp.and_then(|at| cells.get_mut(at)) {
+                            *cell = ulps(&code);
                         }
                         if let (Some(cell), Some(tool)) = (counted.and_then(|at| cells.get_mut(at)), &tool) {
                             *cell = (instructions(tool, &compiled.cuda) - empty).to_string();
@@ -244,6 +250,15 @@ fn nvdisasm() -> Option<PathBuf> {
 fn cells(row: &str) -> Vec<String> {
     let hidden = row.trim().trim_matches('|').replace("\\|", "\u{0}");
     hidden.split('|').map(|cell| cell.trim().replace('\u{0}', "\\|")).collect()
+}
+
+/// How exact the method at the end of an expression is.
+fn ulps(code: &str) -> String {
+    let name = code.rsplit_once('.').and_then(|(_, call)| call.split_once('(')).map_or("", |(name, _)| name);
+    match Function::named(name).map(|function| function.row().ulps) {
+        None | Some((0, 0)) => "0".into(),
+        Some((single, double)) => format!("{single}, {double}"),
+    }
 }
 
 /// What `value` is in the CUDA text.
