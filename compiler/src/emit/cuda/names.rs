@@ -178,8 +178,8 @@ const KEYWORDS: &str = "
 
 /// The functions of the prelude, without the type that ends their names.
 const PRELUDE: &str = "
-    cast_f32 cast_f64 div_ceil load_global load_global_mut load_shared max min select store_global
-    store_shared wrapping_add wrapping_div wrapping_mul wrapping_neg wrapping_rem wrapping_shl
+    add cast_bf16 cast_f16 cast_f32 cast_f64 div div_ceil load_global load_global_mut load_shared max min mul neg rem select store_global
+    store_shared sub wrapping_add wrapping_div wrapping_mul wrapping_neg wrapping_rem wrapping_shl
     wrapping_shr wrapping_sub
 ";
 
