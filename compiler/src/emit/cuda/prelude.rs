@@ -4,10 +4,11 @@
 //! whatever could overflow goes through a function that computes in an unsigned type. Of a division by zero a C compiler may
 //! conclude that it does not happen, and drop a guard; so data is divided by functions that yield zero then.
 
+use super::collective::{self, Vote};
 use super::memory::{self, Memory};
 use super::types::{element_type, scalar_type, unsigned};
 use super::{function, half};
-use crate::ir::{Function, Scalar};
+use crate::ir::{Function, Scalar, Shuffle};
 
 /// A definition of the prelude.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,16 @@ pub(super) enum Piece {
     Cast(Scalar, Scalar),
     /// A function of a type.
     Function(Function, Scalar),
+    /// Takes 32 bits from another lane.
+    ShuffleWord(Shuffle),
+    /// Takes a scalar from another lane.
+    Shuffle(Shuffle, Scalar),
+    /// Takes a vector from another lane.
+    ShuffleVector(Shuffle, Scalar, u32),
+    /// Asks a warp or the block.
+    Vote(Vote),
+    /// Finds the lanes with an equal scalar.
+    MatchAny(Scalar),
 }
 
 /// What C lacks.
@@ -79,6 +90,11 @@ impl Piece {
             Piece::Arithmetic(operation, scalar) => format!("{}_{}", operation.name(), scalar.name()),
             Piece::Cast(from, to) => format!("cast_{}_{}", from.name(), to.name()),
             Piece::Function(function, own) => function::name(function, own),
+            Piece::ShuffleWord(shuffle) => collective::word_name(shuffle),
+            Piece::Shuffle(shuffle, scalar) => collective::shuffle_name(shuffle, scalar),
+            Piece::ShuffleVector(shuffle, scalar, width) => collective::vector_name(shuffle, scalar, width),
+            Piece::Vote(vote) => vote.name().into(),
+            Piece::MatchAny(scalar) => collective::match_name(scalar),
         }
     }
 
@@ -133,6 +149,11 @@ impl Piece {
                     saturating(from, to)
                 )
             }
+            Piece::ShuffleWord(shuffle) => collective::word(shuffle),
+            Piece::Shuffle(shuffle, scalar) => collective::shuffle(shuffle, scalar),
+            Piece::ShuffleVector(shuffle, scalar, width) => collective::vector(shuffle, scalar, width),
+            Piece::Vote(vote) => vote.text(),
+            Piece::MatchAny(scalar) => collective::match_any(scalar),
         }
     }
 }
@@ -212,7 +233,10 @@ pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
         Piece::Vector(..) => 0,
         Piece::SharedAddress => 1,
         Piece::Load(..) | Piece::Store(..) => 2,
-        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) | Piece::Function(..) => 3,
+        Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
+        Piece::Shuffle(..) => 4,
+        Piece::ShuffleVector(..) => 5,
+        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) | Piece::Function(..) => 6,
     };
     let mut sorted: Vec<&Piece> = pieces.iter().collect();
     sorted.sort_by_key(rank);
