@@ -72,7 +72,12 @@ impl Piece {
             | Piece::Select(..)
             | Piece::Arithmetic(..)
             | Piece::Cast(..)
-            | Piece::Function(..) => Vec::new(),
+            | Piece::Function(..)
+            | Piece::ShuffleWord(_)
+            | Piece::Shuffle(..)
+            | Piece::ShuffleVector(..)
+            | Piece::Vote(_)
+            | Piece::MatchAny(_) => Vec::new(),
         }
     }
 
