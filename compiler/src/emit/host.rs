@@ -437,6 +437,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost,
         bounds,
         alignment,
+        edge,
     } = site;
     let also = also.iter();
     let (access, object, calls) = (text(access), text(object), text(calls));
@@ -447,6 +448,7 @@ fn site(site: &SiteReport) -> TokenStream {
     let role = match role {
         Role::Read => quote!(Read),
         Role::Write => quote!(Write),
+        Role::Update => quote!(Update),
     };
     let (cost, bounds, alignment) = (verdict(cost), verdict(bounds), verdict(alignment));
     quote!(__tileproof::__private::SiteReport {
@@ -470,6 +472,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost: #cost,
         bounds: #bounds,
         alignment: #alignment,
+        edge: #edge,
     })
 }
 
