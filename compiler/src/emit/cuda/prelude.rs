@@ -76,6 +76,7 @@ impl Piece {
             | Piece::Arithmetic(..)
             | Piece::Cast(..)
             | Piece::Function(..)
+            | Piece::Update(_)
             | Piece::ShuffleWord(_)
             | Piece::Shuffle(..)
             | Piece::ShuffleVector(..)
