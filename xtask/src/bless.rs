@@ -23,7 +23,7 @@ pub(crate) fn run(filter: Option<&str>) -> Result<(), String> {
     let mut changed = Command::new("git");
     changed
         .current_dir(root())
-        .args(["status", "--short", "--", "*.cu", "*.ir", "*.report", "*.stderr", "*.txt", "*.rs"]);
+        .args(["status", "--short", "--", "*.cu", "*.ir", "*.report", "*.stderr", "*.txt", "*.rs", "*.md", "*.in"]);
     step::run(changed)?;
     result
 }
