@@ -521,8 +521,14 @@ impl Lower<'_> {
 
     fn cast(&mut self, cast: &syn::ExprCast) -> Operand {
         let Some(value) = self.value(&cast.expr, None) else { return Operand::Poison };
-        let Some(scalar) = self.scalar_type(&cast.ty) else { return self.mismatch(cast) };
         let from = self.ty(value);
+        let Some(scalar) = self.scalar_type(&cast.ty) else {
+            // The type of a helper function's argument, which may still be that of a literal.
+            let to = self.value_type(&cast.ty).filter(|to| to.vector.is_none() && from.vector.is_none());
+            let Some(to) = to else { return self.mismatch(cast) };
+            let span = self.span(cast);
+            return Operand::Value(self.expr(ExprKind::Cast(value), to, span));
+        };
         if from.vector.is_some() || scalar == Scalar::Bool {
             return self.mismatch(cast);
         }

@@ -9,6 +9,7 @@ use crate::ir::{
     AtomicOp, Axis, Base, BinaryOp, CollectiveOp, CompareOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt,
     Sync,
 };
+use crate::library;
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
@@ -24,6 +25,8 @@ pub(crate) enum Function {
     Sync(Sync),
     /// Something that threads compute together.
     Collective(CollectiveOp),
+    /// A function that is written in the kernel language.
+    Library,
     /// `flatten([i, j], [rows, cols])`.
     Flatten,
     /// `unflatten(i, [rows, cols])`.
@@ -53,6 +56,7 @@ impl Function {
             "flatten" => Function::Flatten,
             "unflatten" => Function::Unflatten,
             "rasterize" => Function::Rasterize,
+            _ if library::NAMES.contains(&name) => Function::Library,
             _ => {
                 let op = CollectiveOp::ALL.into_iter().find(|op| op.name() == name)?;
                 Function::Collective(op)
@@ -102,6 +106,7 @@ impl Lower<'_> {
             );
         };
         let arguments = match &function {
+            Function::Library => return self.library_call(call, name),
             Function::Position(_) | Function::Place(_) | Function::Sync(_) => 0,
             Function::Collective(op) => warp::arguments(*op),
             Function::Flatten | Function::Unflatten => 2,
@@ -125,6 +130,7 @@ impl Lower<'_> {
                 Operand::Tuple(Vec::new())
             }
             Function::Collective(op) => self.collective(call, op, expected),
+            Function::Library => Operand::Poison,
         }
     }
 
