@@ -104,7 +104,7 @@ fn calls_follow_each_other() {
     let body = "
         let mut x = v;
         for round in 0..3 {
-            x = block_sum(x) - block_max(x) + block_scan_exclusive(1) as u32;
+            x = block_sum(x) - block_max(x) + block_scan_exclusive(1u32) + warp_scan_exclusive(1);
         }
         let y = block_sum(x + block_min(v)) + block_sum(warp_max(x));
         output[[i]] = x ^ y;";
