@@ -64,6 +64,11 @@ impl SpanTable {
         std::mem::replace(&mut self.library, call)
     }
 
+    /// Whether it is the compiler's own text that is read now.
+    pub(crate) fn is_in_library(&self) -> bool {
+        self.library.is_some()
+    }
+
     #[expect(clippy::expect_used, reason = "a source of that size does not fit in memory")]
     fn push(&mut self, stretch: Stretch) -> SpanId {
         let id = u32::try_from(self.stretches.len()).expect("fewer than 2^32 spans");

@@ -532,7 +532,15 @@ impl Lower<'_> {
             let span = self.span(cast);
             return Operand::Value(self.expr(ExprKind::Cast(value), to, span));
         };
-        if from.vector.is_some() || scalar == Scalar::Bool {
+        let is_half = scalar.is_half() || self.terms.get(from.term).is_some_and(Scalar::is_half);
+        if let (true, true, ExprKind::Int(0)) =
+            (is_half, self.diagnostics.spans.is_in_library(), &self.kernel.exprs[value].kind)
+        {
+            // Rust has no such cast, and the library no other way to write the zero of any type.
+            let (ty, span) = (Ty::scalar(self.terms.known(scalar)), self.span(cast));
+            return Operand::Value(self.expr(ExprKind::Float(0.0), ty, span));
+        }
+        if from.vector.is_some() || scalar == Scalar::Bool || is_half {
             return self.mismatch(cast);
         }
         let span = self.span(cast);

@@ -17,7 +17,7 @@ mod vector;
 mod warp;
 
 pub use atomic::{AtomicElement, AtomicInteger};
-pub use number::{FloatExt, byte_perm};
+pub use number::{FloatExt, HalfExt, byte_perm};
 pub use order::{flatten, rasterize, unflatten};
 pub use reduce::{
     Number, block_max, block_min, block_scan_exclusive, block_scan_inclusive, block_sum, warp_max, warp_min,
