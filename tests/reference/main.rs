@@ -29,7 +29,8 @@ fn pages() -> Vec<(PathBuf, Page)> {
         .collect();
     paths.sort();
     assert!(!paths.is_empty());
-    let texts: Vec<String> = paths.iter().map(|path| std::fs::read_to_string(path).expect("a page")).collect();
+    let texts: Vec<String> =
+        paths.iter().map(|path| std::fs::read_to_string(path).expect("a page")).collect();
     let frames = frame::frames(&texts);
     paths
         .into_iter()

@@ -89,7 +89,8 @@ fn row(site: &SiteReport) -> String {
     let mut lines = text.lines().map(str::trim);
     let first = lines.next().unwrap_or_default();
     let access = first.split_once(": ").map_or(first, |(_, access)| access);
-    let rest: Vec<&str> = lines.filter(|line| *line != "cost proven; bounds proven; alignment proven").collect();
+    let rest: Vec<&str> =
+        lines.filter(|line| *line != "cost proven; bounds proven; alignment proven").collect();
     format!("{access}\n    {}", rest.join("\n    "))
 }
 
@@ -98,9 +99,9 @@ pub(crate) fn body(cuda: &str) -> String {
     let lines = entry(cuda).skip_while(|line| !line.ends_with(") {")).skip(1).take_while(|line| *line != "}");
     let mut out = String::new();
     for line in lines.map(|line| line.strip_prefix("    ").unwrap_or(line)) {
-        let position = ["thread", "block", "grid"]
-            .iter()
-            .any(|what| ["x", "y", "z"].iter().any(|axis| line.starts_with(&format!("const index_t {what}_{axis} = "))));
+        let position = ["thread", "block", "grid"].iter().any(|what| {
+            ["x", "y", "z"].iter().any(|axis| line.starts_with(&format!("const index_t {what}_{axis} = ")))
+        });
         if !position {
             out.push_str(line);
             out.push('\n');

@@ -58,7 +58,8 @@ impl Page {
     /// # Errors
     /// If it breaks the rules for pages; with the line.
     pub(crate) fn read(text: &str, frames: &Frames) -> Result<Page, String> {
-        let page = Page { text: String::new(), accepted: String::new(), cuda: Vec::new(), problems: Vec::new() };
+        let page =
+            Page { text: String::new(), accepted: String::new(), cuda: Vec::new(), problems: Vec::new() };
         let mut reader = Reader { frames, page, current: None, blocks: 0 };
         let mut lines = text.lines().enumerate();
         // The comments since the last line of another kind.
@@ -66,7 +67,8 @@ impl Page {
         while let Some((index, line)) = lines.next() {
             reader.put(line);
             if let Some(info) = line.strip_prefix("```") {
-                let block: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
+                let block: Vec<&str> =
+                    lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
                 let block = block.iter().map(|line| format!("{line}\n")).collect::<String>();
                 let computed = reader
                     .block(info, &directives, &block, index + 1)
@@ -83,7 +85,9 @@ impl Page {
                 }
                 let start = reader.page.text.len() - line.len() - 1;
                 reader.page.text.truncate(start);
-                reader.table(&directives, &table, index + 1).map_err(|error| format!("{}: {error}", index + 1))?;
+                reader
+                    .table(&directives, &table, index + 1)
+                    .map_err(|error| format!("{}: {error}", index + 1))?;
                 directives.clear();
             } else if line.starts_with("<!--") {
                 directives.push(line);
@@ -181,7 +185,8 @@ impl Reader<'_> {
         for (index, row) in table.iter().enumerate() {
             let mut cells: Vec<String> = cells(row);
             if index >= 2 {
-                let code = cells.first().map(|cell| cell.trim_matches('`').replace("\\|", "|")).unwrap_or_default();
+                let code =
+                    cells.first().map(|cell| cell.trim_matches('`').replace("\\|", "|")).unwrap_or_default();
                 let statement = format!("let value = {code};\n");
                 statements.push_str(&statement);
                 match outcome::outcome(&fill(&frame, &statement))?.pop() {
@@ -217,7 +222,8 @@ impl Reader<'_> {
         if example.refused {
             return;
         }
-        let errors: Vec<String> = example.outcome.iter().filter_map(|one| one.as_ref().err().cloned()).collect();
+        let errors: Vec<String> =
+            example.outcome.iter().filter_map(|one| one.as_ref().err().cloned()).collect();
         if errors.is_empty() {
             self.accept(&example.source);
             let texts = example.outcome.into_iter().flatten().map(|compiled| (example.line, compiled.cuda));
