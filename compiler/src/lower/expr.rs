@@ -49,7 +49,7 @@ impl Lower<'_> {
                 "name the element instead: `tile[r][c]`, `tensor[[r, c]]`; arrays are used by their elements",
             ),
             Expr::Closure(_) => {
-                self.unsupported(expr, "a kernel cannot have closures", "write the code where it is used")
+                self.unsupported(expr, "a kernel cannot have closures but as the argument of `map`", "write the code where it is used")
             }
             Expr::Range(_) => self.unsupported(
                 expr,
@@ -268,7 +268,7 @@ impl Lower<'_> {
             Code::Type,
             lit,
             format!("a kernel has no values of type `{suffix}`"),
-            "use i8 to i64, u8 to u64, usize, isize, f32 or f64",
+            "use i8 to i64, u8 to u64, usize, isize, f32 or f64, and `f16::from_f32` for floats of 16 bits",
         )
     }
 
@@ -391,7 +391,7 @@ impl Lower<'_> {
         let Some(a) = self.value(&unary.expr, expected) else { return Operand::Poison };
         let (ty, span) = (self.ty(a), self.span(unary));
         let known = self.terms.get(ty.term);
-        let fits = ty.vector.is_none()
+        let fits = (ty.vector.is_none() || op == UnaryOp::Negate)
             && match op {
                 UnaryOp::Negate => known.is_none_or(|scalar| scalar.is_float() || scalar.is_signed()),
                 UnaryOp::Not => known.is_none_or(|scalar| !scalar.is_float()),
@@ -477,6 +477,9 @@ impl Lower<'_> {
         span: SpanId,
         at: &impl quote::ToTokens,
     ) -> Operand {
+        if let Some(vector) = self.vector_arithmetic(op, a, b, span, at) {
+            return vector;
+        }
         let (ta, tb) = (self.ty(a), self.ty(b));
         let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
         let scalars = ta.vector.is_none() && tb.vector.is_none();

@@ -257,7 +257,7 @@ fn parameters() {
         "#]],
     );
     check(
-        &of("input: &Matrix<f16>"),
+        &of("input: &Matrix<char>"),
         expect![[r#"
             error: a kernel cannot take a parameter of type `&Matrix<f16>` [TP0004]
             note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize

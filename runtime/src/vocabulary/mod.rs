@@ -24,7 +24,7 @@ pub use threads::{
     block_x, block_y, block_z, grid_x, grid_y, grid_z, sync_threads, thread_x, thread_y, thread_z,
 };
 pub use tile::WholeTile;
-pub use vector::Vector;
+pub use vector::{CastTo, Vector};
 pub use warp::{
     Exchange, all, any, ballot, lane, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor,
     sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, warp, warp_count,
