@@ -122,7 +122,13 @@ impl Lower<'_> {
     }
 
     /// A method of numbers, of each lane with those of the vectors that are its arguments.
-    fn lanes_method(&mut self, name: &str, vector: Value, arguments: &[Expr], call: &ExprMethodCall) -> Operand {
+    fn lanes_method(
+        &mut self,
+        name: &str,
+        vector: Value,
+        arguments: &[Expr],
+        call: &ExprMethodCall,
+    ) -> Operand {
         let (ty, span) = (self.ty(vector), self.span(call));
         let place = self.here();
         let others = self.in_order(arguments, |lower, argument| match lower.value(argument, Some(ty)) {

@@ -6,6 +6,7 @@
 //! host nevertheless, it panics and says so; [`Vector`] and the functions of numbers are plain data on both sides.
 
 mod atomic;
+mod cast;
 mod number;
 mod order;
 mod shared;
@@ -16,6 +17,7 @@ mod vector;
 mod warp;
 
 pub use atomic::{AtomicElement, AtomicInteger};
+pub use cast::CastTo;
 pub use number::{FloatExt, HalfExt, byte_perm};
 pub use order::{flatten, rasterize, unflatten};
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
@@ -24,7 +26,7 @@ pub use threads::{
     block_x, block_y, block_z, grid_x, grid_y, grid_z, sync_threads, thread_x, thread_y, thread_z,
 };
 pub use tile::WholeTile;
-pub use vector::{CastTo, Vector};
+pub use vector::Vector;
 pub use warp::{
     Exchange, all, any, ballot, lane, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor,
     sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, warp, warp_count,

@@ -1,10 +1,11 @@
 //! Vectors: several elements that one instruction moves.
 
+use super::CastTo;
 use crate::scalar::Element;
 use half::{bf16, f16};
 use std::ops::{
-    Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Index, IndexMut, Mul, MulAssign, Neg, Rem, RemAssign, Sub,
-    SubAssign,
+    Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Index, IndexMut, Mul, MulAssign, Neg, Rem,
+    RemAssign, Sub, SubAssign,
 };
 
 /// `V` elements of type `T` that one instruction moves between memory and registers: 2, 4, 8 or 16 bytes in all.
@@ -148,7 +149,7 @@ impl<T: Element + Neg<Output = T>, const V: usize> Neg for Vector<T, V> {
 
 /// Methods that each lane has of its own type, such as `v.max(w)`.
 macro_rules! lanes {
-    ($($ty:ident)* : $($(#[$doc:meta])* $method:ident($($argument:ident)*);)*) => {$(
+    ($ty:ident : $($(#[$doc:meta])* $method:ident($($argument:ident)*);)*) => {
         impl<const V: usize> Vector<$ty, V> {$(
             $(#[$doc])*
             pub fn $method(self, $($argument: Self),*) -> Self {
@@ -157,7 +158,7 @@ macro_rules! lanes {
                 Vector { lanes: std::array::from_fn(|lane| self.lanes[lane].$method($($argument.lanes[lane]),*)) }
             }
         )*}
-    )*};
+    };
 }
 
 macro_rules! float_lanes {
@@ -190,71 +191,3 @@ macro_rules! integer_lanes {
 
 float_lanes!(f16 bf16 f32 f64);
 integer_lanes!(i8 i16 i32 i64 u8 u16 u32 u64);
-
-/// A conversion that [`Vector::cast`] makes of each value: between all element types.
-pub trait CastTo<U> {
-    /// The value in the other type.
-    fn cast_to(self) -> U;
-}
-
-macro_rules! casts {
-    ($($from:ident)*) => { $(casts!(@from $from i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);)* };
-    (@from $from:ident $($to:ident)*) => {
-        $(impl CastTo<$to> for $from {
-            fn cast_to(self) -> $to {
-                self as $to
-            }
-        })*
-
-        impl CastTo<f16> for $from {
-            fn cast_to(self) -> f16 {
-                casts!(@half f16 $from self)
-            }
-        }
-
-        impl CastTo<bf16> for $from {
-            fn cast_to(self) -> bf16 {
-                casts!(@half bf16 $from self)
-            }
-        }
-    };
-    (@half $half:ident f64 $value:ident) => { $half::from_f64($value) };
-    (@half $half:ident $from:ident $value:ident) => { $half::from_f32($value as f32) };
-    (halves $($from:ident)*) => {$(
-        casts!(@of $from i8 i16 i32 i64 u8 u16 u32 u64);
-
-        impl CastTo<f32> for $from {
-            fn cast_to(self) -> f32 {
-                self.to_f32()
-            }
-        }
-
-        impl CastTo<f64> for $from {
-            fn cast_to(self) -> f64 {
-                self.to_f64()
-            }
-        }
-
-        impl CastTo<f16> for $from {
-            fn cast_to(self) -> f16 {
-                f16::from_f32(self.to_f32())
-            }
-        }
-
-        impl CastTo<bf16> for $from {
-            fn cast_to(self) -> bf16 {
-                bf16::from_f32(self.to_f32())
-            }
-        }
-    )*};
-    (@of $from:ident $($to:ident)*) => {$(
-        impl CastTo<$to> for $from {
-            fn cast_to(self) -> $to {
-                self.to_f32() as $to
-            }
-        }
-    )*};
-}
-
-casts!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
-casts!(halves f16 bf16);

@@ -102,7 +102,11 @@ impl Piece {
             Piece::Arithmetic(operation, scalar) => format!("{}_{}", operation.name(), scalar.name()),
             Piece::Cast(from, to) => format!("cast_{}_{}", from.name(), to.name()),
             Piece::Packed(operation, scalar, width) => {
-                format!("{}_{}", operation.name().trim_start_matches("wrapping_"), element_type(scalar, width))
+                format!(
+                    "{}_{}",
+                    operation.name().trim_start_matches("wrapping_"),
+                    element_type(scalar, width)
+                )
             }
             Piece::Function(function, own) => function::name(function, own),
             Piece::Update(update) => update.name(),
@@ -254,7 +258,11 @@ pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
         Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
         Piece::Shuffle(..) => 4,
         Piece::ShuffleVector(..) => 5,
-        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) | Piece::Function(..) | Piece::Packed(..) => 6,
+        Piece::Select(..)
+        | Piece::Arithmetic(..)
+        | Piece::Cast(..)
+        | Piece::Function(..)
+        | Piece::Packed(..) => 6,
     };
     let mut sorted: Vec<&Piece> = pieces.iter().collect();
     sorted.sort_by_key(rank);
