@@ -5,7 +5,10 @@ use crate::subject::Subject;
 pub mod copies;
 pub mod elementwise;
 pub mod gather;
+pub mod histogram;
 pub mod matmul;
+pub mod nbody;
+pub mod normalise;
 pub mod permute;
 pub mod products;
 pub mod reduce;
@@ -42,4 +45,9 @@ pub const SUBJECTS: &[Subject] = &[
     sort::BITONIC_SORT,
     reduce::SUM,
     reduce::EXCLUSIVE_SCAN,
+    histogram::HISTOGRAM,
+    nbody::N_BODY,
+    normalise::SOFTMAX,
+    normalise::RMS_NORM,
+    normalise::LAYER_NORM,
 ];
