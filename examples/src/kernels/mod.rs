@@ -2,6 +2,7 @@
 
 use crate::subject::Subject;
 
+pub mod activation;
 pub mod copies;
 pub mod elementwise;
 pub mod gather;
@@ -32,6 +33,7 @@ pub const SUBJECTS: &[Subject] = &[
     copies::FIELDS_OF_RECORDS,
     permute::TRANSPOSE_BATCHED,
     permute::TRANSPOSE_U8,
+    permute::TRANSPOSE_F16,
     permute::TRANSPOSE_F64,
     permute::PERMUTE_REVERSED,
     stencil::STENCIL,
@@ -50,4 +52,5 @@ pub const SUBJECTS: &[Subject] = &[
     normalise::SOFTMAX,
     normalise::RMS_NORM,
     normalise::LAYER_NORM,
+    activation::BIAS_GELU,
 ];
