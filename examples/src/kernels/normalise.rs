@@ -9,47 +9,13 @@ use crate::array::Array;
 use crate::subject::{Subject, subject};
 use tileproof::tiled_module;
 
-/// The kernels, with the sums that they share.
+/// The kernels, with the constants that they share.
 #[tiled_module]
 mod kernels {
     use tileproof::prelude::*;
 
     const THREADS: usize = 256;
-    const WARPS: usize = THREADS / 32;
     const EACH: usize = 4;
-
-    /// The sum over the block. `partial` must not be in use, and is free again behind the next barrier.
-    fn block_sum(value: f32, partial: &mut Shared<[f32; WARPS]>) -> f32 {
-        let mut total = value;
-        for halving in 0..5 {
-            total += shuffle_xor(total, 16 >> halving);
-        }
-        if lane() == 0 {
-            partial[warp()] = total;
-        }
-        sync_threads();
-        total = 0.0;
-        for other in 0..WARPS {
-            total += partial[other];
-        }
-        total
-    }
-
-    /// The maximum over the block; `partial` as for the sum.
-    fn block_max(value: f32, partial: &mut Shared<[f32; WARPS]>) -> f32 {
-        let mut most = value;
-        for halving in 0..5 {
-            most = most.max(shuffle_xor(most, 16 >> halving));
-        }
-        if lane() == 0 {
-            partial[warp()] = most;
-        }
-        sync_threads();
-        for other in 0..WARPS {
-            most = most.max(partial[other]);
-        }
-        most
-    }
 
     /// `exp(x - max) / Σ exp(x - max)` of each row.
     #[tiled_kernel(
@@ -58,8 +24,6 @@ mod kernels {
         requires(input.rows() == output.rows(), input.cols() == output.cols(), input.cols() <= EACH * THREADS),
     )]
     pub fn softmax(input: &Matrix<f32>, output: &mut Matrix<f32>) {
-        let mut maxima = Shared::<[f32; WARPS]>::new();
-        let mut sums = Shared::<[f32; WARPS]>::new();
         let mut values = [0.0f32; EACH];
         let row = block_x();
 
@@ -71,7 +35,7 @@ mod kernels {
                 most = most.max(values[k]);
             }
         }
-        most = block_max(most, &mut maxima);
+        most = block_max(most);
 
         let mut total = 0.0;
         for k in 0..EACH {
@@ -80,7 +44,7 @@ mod kernels {
                 total += values[k];
             }
         }
-        total = block_sum(total, &mut sums);
+        total = block_sum(total);
 
         for k in 0..EACH {
             let col = THREADS * k + thread_x();
@@ -102,7 +66,6 @@ mod kernels {
         ),
     )]
     pub fn rms_norm(epsilon: f32, weight: &Tensor<f32, 1>, input: &Matrix<f32>, output: &mut Matrix<f32>) {
-        let mut sums = Shared::<[f32; WARPS]>::new();
         let mut values = [0.0f32; EACH];
         let row = block_x();
 
@@ -114,7 +77,7 @@ mod kernels {
                 squares += values[k] * values[k];
             }
         }
-        let mean = block_sum(squares, &mut sums) / input.cols() as f32;
+        let mean = block_sum(squares) / input.cols() as f32;
         let scale = 1.0 / (mean + epsilon).sqrt();
 
         for k in 0..EACH {
@@ -145,8 +108,6 @@ mod kernels {
         input: &Matrix<f32>,
         output: &mut Matrix<f32>,
     ) {
-        let mut sums = Shared::<[f32; WARPS]>::new();
-        let mut squares = Shared::<[f32; WARPS]>::new();
         let mut values = [0.0f32; EACH];
         let row = block_x();
 
@@ -158,7 +119,7 @@ mod kernels {
                 total += values[k];
             }
         }
-        let mean = block_sum(total, &mut sums) / input.cols() as f32;
+        let mean = block_sum(total) / input.cols() as f32;
 
         let mut total = 0.0;
         for k in 0..EACH {
@@ -167,7 +128,7 @@ mod kernels {
                 total += values[k] * values[k];
             }
         }
-        let variance = block_sum(total, &mut squares) / input.cols() as f32;
+        let variance = block_sum(total) / input.cols() as f32;
         let scale = 1.0 / (variance + epsilon).sqrt();
 
         for k in 0..EACH {
