@@ -223,6 +223,14 @@ impl Warp {
                 }
                 self.counter = test;
             }
+            Instruction::EnterWhile => self.push(0),
+            Instruction::TestWhile { condition, exit } => {
+                self.active &= value::truth(self.read(condition));
+                if self.active == 0 {
+                    self.counter = exit;
+                }
+            }
+            Instruction::Jump { to } => self.counter = to,
             Instruction::Access { .. } | Instruction::Barrier | Instruction::End => {
                 unreachable!("they concern more than the warp")
             }
