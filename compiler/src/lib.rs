@@ -31,20 +31,41 @@ pub mod simulate;
 pub mod span;
 pub mod tokens;
 
+use ast::Scope;
 use check::Checked;
 use diagnostic::Diagnostics;
 use proc_macro2::TokenStream;
 use std::str::FromStr;
 use tileproof_model::report::Report;
 
-/// The macro: an attribute's arguments and its item become Rust items.
+/// `#[tiled_kernel]`: an attribute's arguments and its function become Rust items.
 pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    kernel(attribute, item, &Scope::default())
+}
+
+/// `#[tiled_module]`: the same for every kernel of a module, which sees the module's items.
+pub fn expand_module(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
-    let Some(ast) = ast::parse(attribute.clone(), item.clone(), &mut diagnostics) else {
+    let Some(module) = ast::parse_module(attribute, item.clone(), &mut diagnostics) else {
+        return emit::unread(item, &diagnostics);
+    };
+    let kernels = module.parts.iter().filter_map(|part| match part {
+        ast::Part::Kernel { attribute, item, .. } => {
+            Some(kernel(attribute.clone(), item.clone(), &module.scope))
+        }
+        ast::Part::Shared(_) | ast::Part::Other(_) | ast::Part::Unread(_) => None,
+    });
+    let kernels = kernels.collect();
+    emit::module(&module, kernels, &diagnostics)
+}
+
+fn kernel(attribute: TokenStream, item: TokenStream, scope: &Scope) -> TokenStream {
+    let mut diagnostics = Diagnostics::default();
+    let Some(ast) = ast::parse(attribute, item.clone(), scope, &mut diagnostics) else {
         return emit::unread(item, &diagnostics);
     };
     match judge(&ast, &mut diagnostics) {
-        Some(checked) => emit::items(&ast, &checked, attribute, &diagnostics),
+        Some(checked) => emit::items(&ast, &checked, &diagnostics),
         None => emit::failed(&ast, &diagnostics),
     }
 }
@@ -65,9 +86,19 @@ pub struct Compiled {
 /// # Errors
 /// All diagnostics as text, separated by empty lines, each with the line it is about.
 pub fn compile(attribute: &str, item: &str) -> Result<Compiled, String> {
+    compile_in("", attribute, item)
+}
+
+/// The same for a kernel that uses items around it, of which `shared` is the text.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_in(shared: &str, attribute: &str, item: &str) -> Result<Compiled, String> {
     let mut diagnostics = Diagnostics::default();
     let parse = |text| TokenStream::from_str(text).map_err(|error| error.to_string());
-    let ast = ast::parse(parse(attribute)?, parse(item)?, &mut diagnostics);
+    let shared = syn::parse_str::<syn::File>(shared).map_err(|error| error.to_string())?;
+    let scope = Scope { items: shared.items, ..Scope::default() };
+    let ast = ast::parse(parse(attribute)?, parse(item)?, &scope, &mut diagnostics);
     match ast.and_then(|ast| judge(&ast, &mut diagnostics)) {
         Some(checked) => Ok(Compiled {
             cuda: emit::cuda(&checked).text,

@@ -41,16 +41,51 @@ use proc_macro::TokenStream;
 /// - **Parameters** are `&Tensor<T, RANK>` and `&Matrix<T>`, which are read, with `&mut` also written, of rank 1 to 5 and of
 ///   elements i8 to i64, u8 to u64, f32 and f64; numbers, `bool` and `usize`.
 /// - **Memory** is `tensor[[i, j]]`, `tile[i][j]` for a tile that `let mut tile = Shared::<…>::new();` declares, and
-///   `read::<V>([i, j])` and `write([i, j], vector)` of both. Indices are `usize`.
-/// - **Statements** are `let`, also of tuples; assignments, also `+=` and its kin; `if` and `else`; `for` over `a..b` and
+///   `read::<V>([i, j])` and `write([i, j], vector)` of both. Indices are `usize`. `get_or([i, j], default)` is the element, or
+///   the default where there is none, and `contains([i, j])` says which.
+/// - **Statements** are `let`, also of tuples and arrays; assignments, also `+=` and its kin; `if` and `else`; `for` over `a..b` and
 ///   `(a..b).step_by(s)`; blocks; `const` of numbers; `sync_threads();`.
 /// - **Expressions** are arithmetic, comparisons, `&&`, `||`, `!`, bit operations, `as`, `if` with values; `min`, `max`,
 ///   `div_ceil` and `is_multiple_of`; `Vector::new`, `from` and `splat`; arrays, whose indices must be constants once loops
-///   are unrolled.
+///   are unrolled; `flatten`, `unflatten` and `rasterize` for the order of elements and blocks.
 /// - **Not yet**: other loops, `match`, `return`, generics, calls of your own functions, constants from outside the kernel.
 ///
 /// `#[budget(bank_conflict = 31, because = "…")]` or `excess_sectors = …` on a statement, or on the function, accepts a cost.
 #[proc_macro_attribute]
 pub fn tiled_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     tileproof_compiler::expand(attribute.into(), item.into()).into()
+}
+
+/// A module whose kernels share constants, type aliases and helper functions.
+///
+/// A macro sees nothing but its own tokens, so that a kernel that stands alone cannot use a constant declared beside
+/// it. In a module under this attribute it can:
+///
+/// ```ignore
+/// #[tiled_module]
+/// pub mod kernels {
+///     use tileproof::prelude::*;
+///
+///     const TILE: usize = 32;
+///     const THREADS: usize = TILE * TILE / 4;
+///     type Tile = Shared<[[f32; TILE]; TILE], Pad<1>>;
+///
+///     #[tiled_kernel(block = [TILE, THREADS / TILE], grid = [1], requires(output.len() >= THREADS))]
+///     pub fn kernel(output: &mut Tensor<f32, 1>) { /* … */ }
+/// }
+/// ```
+///
+/// - **`const`** of numbers and bool, computed from literals and from each other, in any order; also in `block`, `grid` and
+///   `requires`.
+/// - **`type`**, with parameters too.
+/// - **`fn`** that kernels call.
+/// - Everything else, `use` included, is rustc's alone: kernels do not see it.
+///
+/// All of it remains an ordinary item of the module. A name of [`macro@tiled_kernel`]'s vocabulary is refused, since it would mean
+/// one thing to rustc and another in a kernel, and so is `cfg`, which rustc decides after the macro.
+///
+/// `#[tiled_module(crate = path)]` says for all kernels where the crate `tileproof` is.
+#[proc_macro_attribute]
+pub fn tiled_module(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    tileproof_compiler::expand_module(attribute.into(), item.into()).into()
 }

@@ -1,11 +1,12 @@
 //! What the compiler and the launcher must agree on about kernels: the scalar types, how an extent is spelt, and how
 //! large an index may be.
 
-/// Extents, strides and `usize` arguments are below this: no GPU has so much memory. The launcher checks it, and the
+/// Extents, strides and the magnitudes of `usize` and `isize` arguments are below this: no GPU has so much memory. The launcher checks it, and the
 /// proofs about index arithmetic assume it.
 pub const INDEX_LIMIT: u64 = 1 << 47;
 
-/// A launch uses 32-bit indices only if extents, strides, spans and `usize` arguments are below this.
+/// A launch uses 32-bit indices only if extents, strides, spans and the magnitudes of `usize` and
+/// `isize` arguments are below this.
 pub const NARROW_LIMIT: u64 = 1 << 31;
 
 /// A tensor has at most so many dimensions.
@@ -27,13 +28,15 @@ pub enum ScalarType {
     /// The type of indices: 64 bits wide in Rust and in memory, a mathematical integer in the analysis, and 4 or 8
     /// bytes as an argument, by the kernel's index width.
     Usize,
+    /// The type of offsets, which may be below zero: as [`ScalarType::Usize`], signed.
+    Isize,
     F32,
     F64,
 }
 
 impl ScalarType {
     /// Every scalar type.
-    pub const ALL: [ScalarType; 12] = [
+    pub const ALL: [ScalarType; 13] = [
         ScalarType::Bool,
         ScalarType::I8,
         ScalarType::I16,
@@ -44,6 +47,7 @@ impl ScalarType {
         ScalarType::U32,
         ScalarType::U64,
         ScalarType::Usize,
+        ScalarType::Isize,
         ScalarType::F32,
         ScalarType::F64,
     ];
@@ -61,6 +65,7 @@ impl ScalarType {
             ScalarType::U32 => "u32",
             ScalarType::U64 => "u64",
             ScalarType::Usize => "usize",
+            ScalarType::Isize => "isize",
             ScalarType::F32 => "f32",
             ScalarType::F64 => "f64",
         }
@@ -77,7 +82,7 @@ impl ScalarType {
             ScalarType::Bool | ScalarType::I8 | ScalarType::U8 => 1,
             ScalarType::I16 | ScalarType::U16 => 2,
             ScalarType::I32 | ScalarType::U32 | ScalarType::F32 => 4,
-            ScalarType::I64 | ScalarType::U64 | ScalarType::Usize | ScalarType::F64 => 8,
+            ScalarType::I64 | ScalarType::U64 | ScalarType::Usize | ScalarType::Isize | ScalarType::F64 => 8,
         }
     }
 
@@ -93,7 +98,15 @@ impl ScalarType {
 
     /// Whether it is a signed integer.
     pub const fn is_signed(self) -> bool {
-        matches!(self, ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64)
+        matches!(
+            self,
+            ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 | ScalarType::Isize
+        )
+    }
+
+    /// Whether it is a type of index arithmetic, whose results must be proven to fit: `usize` and `isize`.
+    pub const fn is_index(self) -> bool {
+        matches!(self, ScalarType::Usize | ScalarType::Isize)
     }
 
     /// The least and the largest value of an integer type.
@@ -101,7 +114,7 @@ impl ScalarType {
         let bits = 8 * self.bytes();
         match self {
             ScalarType::Bool | ScalarType::F32 | ScalarType::F64 => None,
-            ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => {
+            ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 | ScalarType::Isize => {
                 Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1))
             }
             ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64 | ScalarType::Usize => {

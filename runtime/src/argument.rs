@@ -47,7 +47,7 @@ impl<'a> DeviceArgument<'a> {
         }
     }
 
-    /// Its extents and outer strides, or itself if it is of type `usize`: what is passed in the index width.
+    /// Its extents and outer strides, or itself if it is of type `usize` or `isize`: what is passed in the index width.
     pub(crate) fn index_words(&self, words: &mut Vec<usize>) {
         match (self.as_tensor(), &self.0) {
             (Some(view), _) => {
@@ -55,6 +55,8 @@ impl<'a> DeviceArgument<'a> {
                 words.extend(view.strides().split_last().map_or(&[][..], |(_, outer)| outer));
             }
             (None, Kind::Scalar(ScalarValue::Usize(value))) => words.push(*value),
+            // Its low bits are the value in either width.
+            (None, Kind::Scalar(ScalarValue::Isize(value))) => words.push(*value as usize),
             (None, Kind::Scalar(_) | Kind::Tensor(_) | Kind::TensorMut(_)) => {}
         }
     }
@@ -82,7 +84,7 @@ impl<'a> DeviceArgument<'a> {
                 ScalarValue::U16(value) => _ = launch.arg(&*value),
                 ScalarValue::U32(value) => _ = launch.arg(&*value),
                 ScalarValue::U64(value) => _ = launch.arg(&*value),
-                ScalarValue::Usize(_) => words.push(launch, 1),
+                ScalarValue::Usize(_) | ScalarValue::Isize(_) => words.push(launch, 1),
                 ScalarValue::F32(value) => _ = launch.arg(&*value),
                 ScalarValue::F64(value) => _ = launch.arg(&*value),
             },

@@ -13,7 +13,7 @@ use tileproof_model::report::Report;
 ///
 /// The CUDA text holds `extern "C" __global__ void NAME(…)`, where NAME is [`name`](Self::name). Its parameters are, in
 /// the order of [`params`](Self::params): of a tensor, the pointer to its first element, its extents, outermost first, and
-/// its strides but the innermost, in elements; of a scalar, its value. Extents, strides and `usize` scalars have the
+/// its strides but the innermost, in elements; of a scalar, its value. Extents, strides, `usize` and `isize` scalars have the
 /// kernel's index width ([`IndexWidth`]); a `bool` is one byte.
 #[derive(Debug)]
 pub struct Description {
@@ -23,6 +23,8 @@ pub struct Description {
     pub attribute: &'static str,
     /// The function, printed canonically.
     pub item: &'static str,
+    /// The items around the function that it uses, printed canonically.
+    pub shared: &'static str,
     /// The CUDA text.
     pub cuda: &'static str,
     /// Lines of the CUDA text, counted from 1 and ascending, each with the line of [`file`](Self::file) it comes from.

@@ -80,7 +80,7 @@ pub use scalar::{Element, Scalar, ScalarType, ScalarValue};
 pub use shape::ViewError;
 #[cfg(feature = "simulate")]
 pub use simulate::{Counts, SiteRun};
-pub use tileproof_macros::tiled_kernel;
+pub use tileproof_macros::{tiled_kernel, tiled_module};
 pub use tileproof_model::report;
 pub use view::{DeviceMemory, DeviceMemoryMut, TensorView, TensorViewMut};
 

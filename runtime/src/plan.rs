@@ -73,11 +73,12 @@ impl<'a> ArgumentShape<'a> {
         }
     }
 
-    /// The largest number in it that index arithmetic may start from.
+    /// The largest magnitude in it that index arithmetic may start from.
     fn largest_index(&self) -> Option<usize> {
         match self {
             ArgumentShape::Tensor { extents, strides, .. } => extents.iter().chain(*strides).copied().max(),
             ArgumentShape::Scalar(ScalarValue::Usize(value)) => Some(*value),
+            ArgumentShape::Scalar(ScalarValue::Isize(value)) => Some(value.unsigned_abs()),
             ArgumentShape::Scalar(_) => None,
         }
     }
@@ -88,6 +89,7 @@ impl<'a> ArgumentShape<'a> {
                 extents.iter().chain(*strides).chain([span]).all(|&n| (n as u64) < NARROW_LIMIT)
             }
             ArgumentShape::Scalar(ScalarValue::Usize(value)) => (*value as u64) < NARROW_LIMIT,
+            ArgumentShape::Scalar(ScalarValue::Isize(value)) => (value.unsigned_abs() as u64) < NARROW_LIMIT,
             ArgumentShape::Scalar(_) => true,
         }
     }

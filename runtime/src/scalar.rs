@@ -18,6 +18,7 @@ pub enum ScalarValue {
     U32(u32),
     U64(u64),
     Usize(usize),
+    Isize(isize),
     F32(f32),
     F64(f64),
 }
@@ -36,6 +37,7 @@ impl ScalarValue {
             ScalarValue::U32(_) => ScalarType::U32,
             ScalarValue::U64(_) => ScalarType::U64,
             ScalarValue::Usize(_) => ScalarType::Usize,
+            ScalarValue::Isize(_) => ScalarType::Isize,
             ScalarValue::F32(_) => ScalarType::F32,
             ScalarValue::F64(_) => ScalarType::F64,
         }
@@ -54,6 +56,7 @@ impl ScalarValue {
             ScalarValue::U32(value) => Some(value as i128),
             ScalarValue::U64(value) => Some(value as i128),
             ScalarValue::Usize(value) => Some(value as i128),
+            ScalarValue::Isize(value) => Some(value as i128),
             ScalarValue::F32(_) | ScalarValue::F64(_) => None,
         }
     }
@@ -63,11 +66,11 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A type that a kernel can take as a scalar argument: `bool`, `usize`, the fixed-width integers up to 64 bits, `f32`, `f64`.
+/// A type that a kernel can take as a scalar argument: `bool`, `usize`, `isize`, the fixed-width integers up to 64 bits, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a scalar argument of a kernel",
     label = "not a scalar type of the language",
-    note = "the scalar types are bool, usize, i8 to i64, u8 to u64, f32 and f64"
+    note = "the scalar types are bool, usize, isize, i8 to i64, u8 to u64, f32 and f64"
 )]
 pub trait Scalar: Copy + 'static + sealed::Sealed {
     /// The type as data.
@@ -79,8 +82,8 @@ pub trait Scalar: Copy + 'static + sealed::Sealed {
 
 /// A type that tensors and shared tiles can hold: the fixed-width integers up to 64 bits, `f32`, `f64`.
 ///
-/// `bool` is not one, because memory that the GPU writes may hold other bytes than 0 and 1: use `u8`. `usize` is not
-/// one, because its width is the kernel's choice: use `u32` or `u64`.
+/// `bool` is not one, because memory that the GPU writes may hold other bytes than 0 and 1: use `u8`. `usize` and `isize`
+/// are not, because their width is the kernel's choice: use types of 32 or 64 bits.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the element type of a tensor or tile",
     label = "not an element type of the language",
@@ -103,7 +106,7 @@ macro_rules! scalars {
 }
 
 scalars!(
-    bool Bool, i8 I8, i16 I16, i32 I32, i64 I64, u8 U8, u16 U16, u32 U32, u64 U64, usize Usize, f32 F32, f64 F64
+    bool Bool, i8 I8, i16 I16, i32 I32, i64 I64, u8 U8, u16 U16, u32 U32, u64 U64, usize Usize, isize Isize, f32 F32, f64 F64
 );
 
 macro_rules! elements {

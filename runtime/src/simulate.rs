@@ -102,6 +102,7 @@ fn bits(value: ScalarValue) -> u64 {
         ScalarValue::U32(value) => value.into(),
         ScalarValue::U64(value) => value,
         ScalarValue::Usize(value) => value as u64,
+        ScalarValue::Isize(value) => value as u64,
         ScalarValue::F32(value) => value.to_bits().into(),
         ScalarValue::F64(value) => value.to_bits(),
     }
@@ -193,7 +194,8 @@ fn kernel(description: &'static Description) -> Result<Arc<Kernel>, Error> {
     }
     let not_reproduced = |reason| Error::NotReproduced { kernel: description.name, reason };
     let compiled =
-        tileproof_compiler::compile(description.attribute, description.item).map_err(not_reproduced)?;
+        tileproof_compiler::compile_in(description.shared, description.attribute, description.item)
+            .map_err(not_reproduced)?;
     if let Some(line) = first_difference(&compiled.cuda, description.cuda) {
         return Err(not_reproduced(format!("the texts differ in line {line}")));
     }

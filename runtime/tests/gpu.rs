@@ -24,6 +24,7 @@ const fn description(narrow: bool) -> Description {
         name: "copy",
         attribute: "",
         item: "",
+        shared: "",
         cuda: include_str!("copy.cu"),
         lines: &[],
         file: "tests/gpu.rs",

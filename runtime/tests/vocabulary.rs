@@ -41,8 +41,27 @@ fn vectors(
     let _: Vector<i16, 8> = deep.read([1, 1, 3, 0]);
     let w = Vector::new([stages[1][0][thread_z()], scale]);
     output.write([input.extent(0) - 1 - block_z(), grid_y().min(n), 2 * (input.stride(0) % 4)], w);
+    let [a, b, c] = unflatten(n, [input.extent(0), 4, 2]);
+    let [row, col] = rasterize(block_x(), [n, n], 8);
+    output[[row, col, flatten([a, b, c], [n, 4, 2])]] = scale;
     let last = line.len() - 1;
     line[[last]] = words[3];
+    if stages.contains([1, thread_y() + 1, 0]) && input.contains([0, 0, n]) {
+        stages[0][0][0] = stages.get_or([0, n, 1], 0.5) + input.get_or([n, 1, n + 2], scale);
+    }
+}
+
+#[allow(dead_code)]
+fn together(input: &Tensor<f32, 1>, output: &mut Tensor<u32, 1>, n: usize) {
+    let v: Vector<f32, 4> = shuffle_down(input.read([4 * (lane() + 32 * warp())]), 1);
+    let from = shuffle(thread_x(), warp_count());
+    sync_warp();
+    if any(v[0] > 0.5) && all(shuffle_xor(from < n, 16)) {
+        output[[from]] = ballot(shuffle_up(v[1], 2) > v[2]) ^ match_any(v[3]) ^ match_any(n);
+    }
+    if sync_threads_and(n > 3) != sync_threads_or(n > 4) {
+        output[[0]] = sync_threads_count(v[0] > 1.0) as u32;
+    }
 }
 
 #[test]

@@ -29,6 +29,7 @@ fn description(name: &str, text: &str) -> Description {
         name,
         attribute: "",
         item: "",
+        shared: "",
         cuda: text,
         lines: &[],
         file: "",

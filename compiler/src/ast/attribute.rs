@@ -19,12 +19,12 @@ pub(super) struct Arguments {
 }
 
 /// Reads the arguments; what does not parse is reported and left out.
-pub(super) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Arguments {
+pub(super) fn parse(tokens: TokenStream, crate_path: &syn::Path, diagnostics: &mut Diagnostics) -> Arguments {
     let mut arguments = Arguments {
         block: Vec::new(),
         grid: Vec::new(),
         requires: Vec::new(),
-        crate_path: syn::parse_quote!(::tileproof),
+        crate_path: crate_path.clone(),
         complete: true,
     };
     let parser = |input: ParseStream<'_>| -> syn::Result<()> {

@@ -12,6 +12,13 @@ pub(super) fn check(facts: &Facts, diagnostics: &mut Diagnostics) {
                 EscapeKind::BelowZero => error(format!("index arithmetic may fall below zero: `{text}`"))
                     .note("`usize` has no negative numbers: the index would wrap to a very large one")
                     .help("guard it with a comparison that proves the left side is at least the right one"),
+                EscapeKind::NegativeIndex => {
+                    error(format!("an `isize` that becomes an index may be below zero: `{text}`"))
+                        .note("`usize` has no negative numbers: the index would wrap to a very large one")
+                        .help(
+                            "guard it with `>= 0` of the `isize`, as in `if r >= 0 && r < n as isize { … }`",
+                        )
+                }
                 EscapeKind::TooLarge => error(format!("index arithmetic may overflow: `{text}`"))
                     .note("nothing here says how large the operands are")
                     .help("state what bounds them in `requires(…)`, or guard it with a comparison"),

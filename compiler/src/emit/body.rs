@@ -14,20 +14,20 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, Ident, Path, Stmt, Type};
 
 /// Types of the prelude.
-const TYPES: [&str; 9] =
+pub(crate) const TYPES: [&str; 9] =
     ["Tensor", "Matrix", "Shared", "Vector", "RowMajor", "Pad", "Xor", "Swizzle", "Auto"];
 
 /// The constant that holds the body. `deferred` are panics that fire only if rustc accepts it: each is in a constant of
 /// its own that cannot be evaluated where the body's has an error.
 pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     let mut rewrite = Rewrite { prelude: &kernel.crate_path };
-    let mut body = kernel.function.block.clone();
+    let mut body = kernel.written.block.clone();
     rewrite.visit_block_mut(&mut body);
     let body = match &kernel.unread {
         Some(tokens) => quote!({ #tokens }),
         None => quote!(#body),
     };
-    let mut inputs = kernel.function.sig.inputs.clone();
+    let mut inputs = kernel.written.sig.inputs.clone();
     for input in &mut inputs {
         rewrite.visit_fn_arg_mut(input);
         if let syn::FnArg::Typed(input) = input {
@@ -37,13 +37,18 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     let grid = rewritten(&mut rewrite, &kernel.grid);
     let requires = rewritten(&mut rewrite, &kernel.requires);
     let count = grid.len();
+    let block = rewritten(&mut rewrite, &kernel.block);
     let levels = ["allow", "warn", "deny", "forbid", "expect"];
-    let lints = kernel.function.attrs.iter().filter(|a| levels.iter().any(|level| a.path().is_ident(level)));
+    let allowed = allowed();
+    let lints = kernel.written.attrs.iter().filter(|a| levels.iter().any(|level| a.path().is_ident(level)));
     quote! {
         #(#lints)*
-        #[allow(clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op)]
+        #allowed
         const _: () = {
+            // What it uses is used.
+            #[allow(dead_code)]
             const __TILEPROOF_BODY: () = {
+                let _ = (#(#block,)*);
                 let _ = |#inputs| {
                     let _: [usize; #count] = [#(#grid),*];
                     #(let _: bool = #requires;)*
@@ -56,6 +61,19 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
             };)*
         };
     }
+}
+
+/// Lints that are about code for a CPU.
+fn allowed() -> TokenStream {
+    quote!(#[allow(clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op)])
+}
+
+/// An item of a module that kernels use: type-checked as the kernels' bodies are, and no more run.
+pub(super) fn shared(item: &syn::Item, prelude: &Path) -> TokenStream {
+    let (mut item, mut rewrite) = (item.clone(), Rewrite { prelude });
+    rewrite.visit_item_mut(&mut item);
+    let allowed = matches!(item, syn::Item::Fn(_)).then(allowed);
+    quote!(#allowed #item)
 }
 
 fn rewritten(rewrite: &mut Rewrite<'_>, list: &[Expr]) -> Vec<Expr> {

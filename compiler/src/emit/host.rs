@@ -41,6 +41,7 @@ pub(super) fn stub(ast: &ast::Kernel) -> TokenStream {
 pub(super) struct Source {
     pub(super) attribute: String,
     pub(super) item: String,
+    pub(super) shared: String,
 }
 
 fn declaration(
@@ -211,7 +212,8 @@ fn description(
     diagnostics: &Diagnostics,
 ) -> TokenStream {
     let kernel = checked.kernel();
-    let (attribute, item, entry) = (&source.attribute, &source.item, &cuda.entry);
+    let Source { attribute, item, shared } = source;
+    let entry = &cuda.entry;
     let lines = cuda.lines.iter().map(|(line, span)| {
         let rust = Literal::u32_unsuffixed(diagnostics.spans.line(*span));
         let line = Literal::u32_unsuffixed(*line);
@@ -262,6 +264,7 @@ fn description(
             name: #entry,
             attribute: #attribute,
             item: #item,
+            shared: #shared,
             cuda: #name::CUDA_SOURCE,
             lines: &[#(#lines),*],
             file: ::core::file!(),
@@ -419,6 +422,7 @@ fn site(site: &SiteReport) -> TokenStream {
         role,
         line,
         calls,
+        also,
         lane_bytes,
         instructions,
         wavefronts,
@@ -433,6 +437,7 @@ fn site(site: &SiteReport) -> TokenStream {
         bounds,
         alignment,
     } = site;
+    let also = also.iter();
     let (access, object, calls) = (text(access), text(object), text(calls));
     let space = match space {
         Space::Global => quote!(Global),
@@ -450,6 +455,7 @@ fn site(site: &SiteReport) -> TokenStream {
         role: __tileproof::__private::Role::#role,
         line: #line,
         calls: #calls,
+        also: __tileproof::__private::Cow::Borrowed(&[#(#also),*]),
         lane_bytes: #lane_bytes,
         instructions: #instructions,
         wavefronts: #wavefronts,

@@ -7,6 +7,7 @@ mod body;
 pub mod cuda;
 mod host;
 
+pub(crate) use body::TYPES;
 pub use cuda::{Cuda, CudaFacts};
 
 use crate::ast;
@@ -23,16 +24,13 @@ pub fn cuda(checked: &Checked) -> Cuda {
 }
 
 /// The Rust items of a kernel that passed its checks.
-pub fn items(
-    ast: &ast::Kernel,
-    checked: &Checked,
-    attribute: TokenStream,
-    diagnostics: &Diagnostics,
-) -> TokenStream {
+pub fn items(ast: &ast::Kernel, checked: &Checked, diagnostics: &Diagnostics) -> TokenStream {
     let cuda = cuda(checked);
+    let ast::Source { attribute, item, shared } = &ast.source;
     let source = host::Source {
-        attribute: tokens::print(attribute),
-        item: tokens::print(ast.source.to_token_stream()),
+        attribute: tokens::print(attribute.clone()),
+        item: tokens::print(item.to_token_stream()),
+        shared: tokens::print(quote!(#(#shared)*)),
     };
     let (kept, item) = (body::kept(ast, Vec::new()), host::item(ast, checked, &cuda, &source, diagnostics));
     quote!(#kept #item)
@@ -44,6 +42,27 @@ pub fn failed(ast: &ast::Kernel, diagnostics: &Diagnostics) -> TokenStream {
     let (kept, stub) = (body::kept(ast, deferred(diagnostics)), host::stub(ast));
     // The body last: where it does not parse, rustc reads what stands before it.
     quote!(#errors #stub #kept)
+}
+
+/// A module of kernels: its items as rustc shall see them, its kernels as they were expanded, in the module's order.
+pub fn module(module: &ast::Module, kernels: Vec<TokenStream>, diagnostics: &Diagnostics) -> TokenStream {
+    let ast::Module { head, inner, parts, scope } = module;
+    let errors = compile_errors(diagnostics);
+    let (mut items, mut unread, mut kernels) = (TokenStream::new(), TokenStream::new(), kernels.into_iter());
+    for part in parts {
+        match part {
+            ast::Part::Kernel { macro_path, .. } => {
+                // The attribute is gone; what imported its name is used all the same.
+                items.extend(quote!(const _: () = { #[allow(unused_imports)] use #macro_path as _; };));
+                items.extend(kernels.next());
+            }
+            ast::Part::Shared(item) => items.extend(body::shared(item, &scope.crate_path)),
+            ast::Part::Other(item) => item.to_tokens(&mut items),
+            ast::Part::Unread(tokens) => unread.extend(tokens.clone()),
+        }
+    }
+    // What does not parse last: rustc reads what stands before it.
+    quote!(#errors #head { #(#inner)* #items #unread })
 }
 
 /// An item that could not be read as a function, with the errors.

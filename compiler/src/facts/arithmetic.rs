@@ -59,25 +59,28 @@ impl Walk<'_> {
         let at_least_one = |form: &Linear| form.offset(-1).is_some_and(|room| self.holds(&room));
         at_least_one(form)
             || self.holds(form)
-                && self
-                    .symbols
-                    .products_of(form)
-                    .iter()
-                    .any(|(_, product)| at_least_one(&Linear::symbol(*product)))
+                && self.symbols.products_of(form).iter().any(|(_, product)| at_least_one(product))
     }
 
-    /// The product, and how it compares with others of the same factor: of a < b and 0 ≤ s follows a × s ≤ b × s − s.
+    /// The product, and how it compares with others of the same factor: of a < b and 0 ≤ s follows a × s ≤ b × s − s, and
+    /// of a ≤ b follows a × s ≤ b × s. The product of non-negative numbers is one too.
     pub(super) fn multiply(&mut self, a: &Linear, b: &Linear) -> Option<Linear> {
         let product = self.symbols.multiply(a, b)?;
+        if a.known().is_none() && b.known().is_none() && self.bounds(&product).0 < 0 {
+            let both = self.holds(a) && self.holds(b);
+            self.define([both.then(|| product.clone())]);
+        }
         for (a, factor) in [(a, b), (b, a)] {
             if a.known().is_some() || !self.holds(factor) {
                 continue;
             }
             for (other, larger) in self.symbols.products_of(factor) {
-                let room = Linear::symbol(other).sub(a).and_then(|room| room.offset(-1));
-                if room.is_some_and(|room| self.plainly_holds(&room)) {
-                    let below = Linear::symbol(larger).sub(factor).and_then(|below| below.sub(&product));
+                let Some(room) = Linear::symbol(other).sub(a) else { continue };
+                if room.offset(-1).is_some_and(|room| self.plainly_holds(&room)) {
+                    let below = larger.sub(factor).and_then(|below| below.sub(&product));
                     self.define([below]);
+                } else if self.plainly_holds(&room) {
+                    self.define([larger.sub(&product)]);
                 }
             }
         }
@@ -89,7 +92,14 @@ impl Walk<'_> {
         if !self.holds(a) {
             return None;
         }
-        let Some(divisor) = b.known_uniform() else { return self.divide_symbolic(a, b) };
+        match b.known_uniform() {
+            Some(divisor) => self.divide_down(a, divisor),
+            None => self.divide_symbolic(a, b),
+        }
+    }
+
+    /// Quotient, rounded down, and remainder, not below zero, by a known number, which is positive.
+    pub(super) fn divide_down(&mut self, a: &Linear, divisor: i64) -> Option<(Linear, Linear)> {
         if divisor <= 0 {
             return None;
         }
@@ -111,11 +121,11 @@ impl Walk<'_> {
             let remainder = a.constant.map(|value| Some(value.rem_euclid(divisor)))?;
             return Some((quotient, Linear::constant(remainder)));
         }
-        let (_, high) = self.bounds(a);
+        let (low, high) = self.bounds(a);
         let (quotient, new) = self.derived(Derivation {
             operation: Operation::Quotient,
-            operands: (a, b),
-            range: (0, high / i128::from(divisor)),
+            operands: (a, &Linear::int(divisor)),
+            range: (low.div_euclid(i128::from(divisor)), high.div_euclid(i128::from(divisor))),
             interior: None,
             cases: Vec::new(),
             name: "a quotient",
@@ -127,8 +137,44 @@ impl Walk<'_> {
         if new {
             let room = remainder.scale(&Lanes::Uniform(-1)).and_then(|room| room.offset(divisor - 1));
             self.define([Some(remainder.clone()), room]);
+            self.bound_quotient(a, divisor, &quotient);
         }
         Some((quotient, remainder))
+    }
+
+    /// Of a ≤ divisor × s + r follows a / divisor ≤ s + r / divisor, rounded down.
+    fn bound_quotient(&mut self, a: &Linear, divisor: i64, quotient: &Linear) {
+        let Some((symbol, _)) = a.terms.first() else { return };
+        for fact in self.all_facts() {
+            if fact.find(*symbol).is_none() {
+                continue;
+            }
+            let Some(most) = fact.add(a).filter(|most| !most.terms.is_empty()) else { continue };
+            let divides = |lanes: &Lanes| {
+                lanes.map(|value| Some(value.rem_euclid(divisor))).is_some_and(|rest| rest.is_zero())
+            };
+            if most.terms.iter().all(|(_, coefficient)| divides(coefficient)) {
+                let bound = most.map(|value| Some(value.div_euclid(divisor)));
+                self.define([bound.and_then(|bound| bound.sub(quotient))]);
+            }
+        }
+    }
+
+    /// `a / b` or `a % b` rounded towards zero, of a positive divisor: what is known whatever the sign of `a`.
+    pub(super) fn divide_truncated(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
+        let ((low, high), most) = (self.bounds(a), self.bounds(b).1.saturating_sub(1));
+        let divides = op == BinaryOp::Div;
+        let (low, high) = (low.min(0), high.max(0));
+        let range = if divides { (low, high) } else { (low.max(-most), high.min(most)) };
+        let name = if divides { "a quotient" } else { "a remainder" };
+        let (operation, operands) = (Operation::Binary(op), (a, b));
+        let (form, new) =
+            self.derived(Derivation { operation, operands, range, interior: None, cases: Vec::new(), name });
+        if new && !divides {
+            let room = |form: Option<Linear>| form.and_then(|form| form.offset(-1));
+            self.define([room(b.sub(&form)), room(b.add(&form))]);
+        }
+        Some(form)
     }
 
     fn divide_symbolic(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
@@ -150,9 +196,13 @@ impl Walk<'_> {
         if new {
             let room = b.sub(&remainder).and_then(|room| room.offset(-1));
             self.define([a.sub(&quotient), Some(remainder.clone()), room]);
-            // Of a < b × s follows a / b < s.
-            for (other, product) in self.symbols.products_of(b) {
-                if Linear::symbol(product)
+            // Of a < b × s follows a / b < s, of a positive b.
+            let products = match b.lone_symbol().is_some() || self.positive(b) {
+                true => self.symbols.products_of(b),
+                false => Vec::new(),
+            };
+            for (other, product) in products {
+                if product
                     .sub(a)
                     .and_then(|room| room.offset(-1))
                     .is_some_and(|room| self.plainly_holds(&room))
@@ -269,7 +319,11 @@ impl Walk<'_> {
     }
 
     fn bitwise_derived(&mut self, op: BinaryOp, a: &Linear, b: &Linear) -> Option<Linear> {
-        if !(self.holds(a) && self.holds(b)) {
+        let positive: Vec<&Linear> = [a, b].into_iter().filter(|form| self.holds(form)).collect();
+        if op == BinaryOp::And && positive.len() == 1 {
+            return self.intersection(a, b, positive[0]);
+        }
+        if positive.len() < 2 {
             return None;
         }
         let most = self.bounds(a).1.max(self.bounds(b).1);
@@ -289,6 +343,22 @@ impl Walk<'_> {
             } else if op == BinaryOp::Or {
                 self.define([form.sub(a), form.sub(b)]);
             }
+        }
+        Some(form)
+    }
+
+    /// `a & b`, of which one is known to be non-negative: so is the result, and not above that one.
+    fn intersection(&mut self, a: &Linear, b: &Linear, positive: &Linear) -> Option<Linear> {
+        let (form, new) = self.derived(Derivation {
+            operation: Operation::Binary(BinaryOp::And),
+            operands: (a, b),
+            range: (0, self.bounds(positive).1),
+            interior: None,
+            cases: Vec::new(),
+            name: "a bit pattern",
+        });
+        if new {
+            self.define([positive.sub(&form)]);
         }
         Some(form)
     }

@@ -9,6 +9,7 @@ use super::lanes::Mask;
 use super::linear::Linear;
 use super::loops::Carried;
 use super::symbol::SymbolKind;
+use super::together::Fork;
 use super::truth::{Truth, Value};
 use super::walk::{Walk, assigned_in};
 use super::{Presence, loops};
@@ -20,14 +21,14 @@ const MOST_STEPS: u32 = 1024;
 
 impl Walk<'_> {
     pub(super) fn while_loop(&mut self, condition: Handle<Expr>, body: &Block, span: SpanId) {
-        if !self.steps(condition, body) {
+        if !self.steps(condition, body, span) {
             self.any_step(condition, body, span);
         }
     }
 
     /// Executes the loop iteration by iteration, as long as its condition depends on nothing but known numbers; else
     /// undoes that. Whether it came to the end.
-    fn steps(&mut self, condition: Handle<Expr>, body: &Block) -> bool {
+    fn steps(&mut self, condition: Handle<Expr>, body: &Block, span: SpanId) -> bool {
         if !self.is_constant(condition) {
             return false;
         }
@@ -48,10 +49,12 @@ impl Walk<'_> {
             }
             // Threads that have left keep what they had.
             let before = (inside != mask).then(|| self.environment.clone());
+            self.forks.push(Fork { scope: inside.scope_within(&mask), span });
             self.mask = inside.clone();
             let scope = self.enter();
             self.block(body);
             self.leave(scope);
+            self.forks.pop();
             if let Some(before) = before {
                 self.mask = mask.clone();
                 self.merge(&assigned, &before, inside.clone());
@@ -113,11 +116,11 @@ impl Walk<'_> {
                 let inner = self.mark();
                 let kind = SymbolKind::Derived(self.symbols.len() as u32);
                 let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-                decided = self.step(condition, body, &round, &mut carried, true);
+                decided = self.step(condition, body, span, &round, &mut carried, true);
                 self.rewind(inner);
             }
             let round = self.symbol_form(kind.clone(), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-            decided = decided.min(self.step(condition, body, &round, &mut carried, !split));
+            decided = decided.min(self.step(condition, body, span, &round, &mut carried, !split));
             if decided >= alike {
                 break carried;
             }
@@ -138,6 +141,7 @@ impl Walk<'_> {
         &mut self,
         condition: Handle<Expr>,
         body: &Block,
+        span: SpanId,
         round: &Linear,
         carried: &mut [Carried],
         open: bool,
@@ -151,6 +155,7 @@ impl Walk<'_> {
                 self.environment[variable.local.index()] = Some(value);
             }
             let truth = self.truth(condition);
+            let fork = self.fork(&truth, span);
             let settled = truth.known_true.or(&truth.known_false).or(&mask.not()).is_full();
             self.presence = match (settled, truth.arbitrary) {
                 (true, _) => presence,
@@ -159,7 +164,9 @@ impl Walk<'_> {
             };
             self.mask = mask.and(&truth.known_false.not());
             self.guards.extend(truth.when_true.iter().cloned());
+            self.forks.push(fork);
             self.block(body);
+            self.forks.pop();
             self.mask = mask.clone();
             let mut wrong = false;
             for variable in carried.iter_mut().filter(|_| open) {

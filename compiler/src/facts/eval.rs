@@ -45,9 +45,10 @@ impl Walk<'_> {
                 Scalar::F32 | Scalar::F64 => Value::Data,
                 _ => {
                     let (low, high) = scalar.range().unwrap_or((0, 0));
-                    let (high, narrow_high) = match scalar {
-                        Scalar::Usize => (EXTENT_LIMIT - 1, NARROW_LIMIT - 1),
-                        _ => (high, high),
+                    let (low, high, narrow_high) = match scalar {
+                        Scalar::Usize => (0, EXTENT_LIMIT - 1, NARROW_LIMIT - 1),
+                        Scalar::Isize => (1 - EXTENT_LIMIT, EXTENT_LIMIT - 1, NARROW_LIMIT - 1),
+                        _ => (low, high, high),
                     };
                     let name = kernel.params[*param].name.clone();
                     self.symbol(SymbolKind::Scalar(*param), (low, high), narrow_high, name)
@@ -87,7 +88,7 @@ impl Walk<'_> {
                 let (a, b) = (self.value(*a), self.value(*b));
                 self.join(&condition, a, b, scalar)
             }
-            ExprKind::Cast(a) => self.cast(*a, scalar),
+            ExprKind::Cast(a) => self.cast(*a, scalar, expr),
         }
     }
 
@@ -168,7 +169,10 @@ impl Walk<'_> {
             return self.symbols.resolved(id);
         }
         let residue = self.residues.get(&kind);
-        let id = self.symbols.add(Symbol { narrow_high, ..Symbol::new(kind, range, Scope::Block, name) });
+        // The launcher bounds magnitudes.
+        let narrow_low = if narrow_high < range.1 { range.0.max(-narrow_high) } else { range.0 };
+        let new = Symbol::new(kind, range, Scope::Block, name);
+        let id = self.symbols.add(Symbol { narrow_low, narrow_high, ..new });
         if let Some(residue) = residue {
             self.symbols.split(id, *residue);
         }
@@ -285,6 +289,13 @@ impl Walk<'_> {
         let Some(form) = form else {
             return self.escape(None, scalar, EscapeKind::TooLarge, expr);
         };
+        if scalar == Scalar::Isize {
+            if !self.is_offset(&form) {
+                return self.escape(Some(&form), scalar, EscapeKind::TooLarge, expr);
+            }
+            self.keep_narrow(&form, scalar);
+            return Value::Int(form);
+        }
         if scalar == Scalar::Usize {
             let (low, high) = self.bounds(&form);
             if low < 0 && !self.holds_for_least(&form) {
@@ -298,7 +309,7 @@ impl Walk<'_> {
                 }
             }
             if high > i128::from(u32::MAX) {
-                self.keep_narrow(&form);
+                self.keep_narrow(&form, scalar);
             }
             return Value::Int(form);
         }
@@ -309,17 +320,40 @@ impl Walk<'_> {
         }
     }
 
-    /// An index in 32 bits must be what it is in 64.
-    fn keep_narrow(&mut self, form: &Linear) {
-        if self.narrow && !self.on_host && !self.mask.is_empty() {
-            let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(u32::MAX.into()));
-            self.narrow = room.is_some_and(|room| self.holds_in_narrow(&room));
+    /// Whether an `isize` holds the form: by the ranges of its symbols, or because what is known here bounds it.
+    fn is_offset(&self, form: &Linear) -> bool {
+        let (low, high) = self.bounds(form);
+        if i128::from(i64::MIN) <= low && high <= i128::from(i64::MAX) {
+            return true;
         }
+        let negated = form.scale(&Lanes::Uniform(-1));
+        [Some(form), negated.as_ref()].into_iter().all(|form| {
+            form.and_then(|form| form.offset(INDEX_LIMIT)).is_some_and(|room| self.holds_for_least(&room))
+        })
+    }
+
+    /// An index in 32 bits must be what it is in 64.
+    fn keep_narrow(&mut self, form: &Linear, scalar: Scalar) {
+        if !self.narrow || self.on_host || self.mask.is_empty() {
+            return;
+        }
+        let (low, high) = self.bounds(form);
+        if scalar == Scalar::Isize && i128::from(i32::MIN) <= low && high <= i128::from(i32::MAX) {
+            return;
+        }
+        let negated = form.scale(&Lanes::Uniform(-1));
+        let rooms = match scalar {
+            Scalar::Isize => {
+                vec![negated.and_then(|form| form.offset(i32::MAX.into())), form.offset(-i64::from(i32::MIN))]
+            }
+            _ => vec![negated.and_then(|form| form.offset(u32::MAX.into()))],
+        };
+        self.narrow = rooms.into_iter().all(|room| room.is_some_and(|room| self.holds_in_narrow(&room)));
     }
 
     /// A result of which nothing is known but its type, so neither that an index fits 32 bits.
     fn wide(&mut self, scalar: Scalar, scope: Scope) -> Value {
-        self.narrow &= scalar != Scalar::Usize || self.on_host || self.mask.is_empty();
+        self.narrow &= !scalar.is_index() || self.on_host || self.mask.is_empty();
         self.opaque(scalar, scope)
     }
 
@@ -327,7 +361,7 @@ impl Walk<'_> {
     fn escape(&mut self, form: Option<&Linear>, scalar: Scalar, kind: EscapeKind, expr: &Expr) -> Value {
         let scope = form.map_or(Scope::Lane, |form| self.symbols.scope(form));
         let value = self.opaque(scalar, scope);
-        if let (Scalar::Usize, Value::Int(result)) = (scalar, &value) {
+        if let (true, Value::Int(result)) = (scalar.is_index(), &value) {
             self.narrow = false;
             // What follows from an escape is no news.
             let follows =
@@ -414,8 +448,12 @@ impl Walk<'_> {
             BinaryOp::Add => a.add(&b),
             BinaryOp::Sub => a.sub(&b),
             BinaryOp::Mul => self.multiply(&a, &b),
-            BinaryOp::Div => self.divide(&a, &b).map(|(quotient, _)| quotient),
-            BinaryOp::Rem => self.divide(&a, &b).map(|(_, remainder)| remainder),
+            BinaryOp::Div | BinaryOp::Rem => match self.divide(&a, &b) {
+                Some((quotient, _)) if op == BinaryOp::Div => Some(quotient),
+                Some((_, remainder)) => Some(remainder),
+                None if self.on_host => None,
+                None => self.divide_truncated(op, &a, &b),
+            },
             BinaryOp::DivCeil => {
                 match b.known_uniform().and_then(|divisor| a.offset(divisor.checked_sub(1)?)) {
                     Some(up) => self.divide(&up, &b).map(|(quotient, _)| quotient),
@@ -429,15 +467,15 @@ impl Walk<'_> {
                 }
             }
             BinaryOp::Shr => match b.known_uniform().filter(|by| (0..62).contains(by)) {
-                Some(by) => self.divide(&a, &Linear::int(1 << by)).map(|(quotient, _)| quotient),
+                Some(by) => self.divide_down(&a, 1 << by).map(|(quotient, _)| quotient),
                 None => self.shift_down(&a, &b),
             },
             BinaryOp::And => match (b.known_uniform(), a.known_uniform()) {
                 (Some(mask), _) if is_low_bits(mask) => {
-                    self.divide(&a, &Linear::int(mask + 1)).map(|(_, remainder)| remainder)
+                    self.divide_down(&a, mask + 1).map(|(_, remainder)| remainder)
                 }
                 (_, Some(mask)) if is_low_bits(mask) => {
-                    self.divide(&b, &Linear::int(mask + 1)).map(|(_, remainder)| remainder)
+                    self.divide_down(&b, mask + 1).map(|(_, remainder)| remainder)
                 }
                 _ => self.bitwise(op, &a, &b),
             },
@@ -446,7 +484,7 @@ impl Walk<'_> {
         };
         match form {
             Some(form) => self.fit(Some(form), scalar, expr),
-            None if scalar == Scalar::Usize
+            None if scalar.is_index()
                 && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl) =>
             {
                 self.fit(None, scalar, expr)
@@ -569,7 +607,8 @@ impl Walk<'_> {
         }
     }
 
-    fn cast(&mut self, a: Handle<Expr>, scalar: Scalar) -> Value {
+    fn cast(&mut self, a: Handle<Expr>, scalar: Scalar, expr: &Expr) -> Value {
+        let from = self.kernel.exprs[a].ty.scalar();
         match self.value(a) {
             Value::Int(form) => {
                 let Some((least, most)) = scalar.range() else { return Value::Data };
@@ -585,14 +624,22 @@ impl Walk<'_> {
                         .and_then(|bound| form.scale(&Lanes::Uniform(-1))?.offset(bound));
                     room.is_some_and(|room| self.holds(&room))
                 };
-                match (least <= low || above(least)) && (high <= most || below(most)) {
-                    true => {
-                        if scalar == Scalar::Usize {
-                            self.keep_narrow(&form);
+                let (is_above, is_below) = (least <= low || above(least), high <= most || below(most));
+                let is_dead = self.on_host || self.mask.is_empty();
+                match (is_above && is_below, from.is_index() && scalar.is_index()) {
+                    (true, _) => {
+                        if scalar.is_index() {
+                            self.keep_narrow(&form, scalar);
                         }
                         Value::Int(form)
                     }
-                    false => self.wide(scalar, self.symbols.scope(&form)),
+                    // Host expressions are mathematical integers, which a conversion leaves as they are.
+                    (false, true) if is_dead => Value::Int(form),
+                    (false, true) => {
+                        let kind = if is_above { EscapeKind::TooLarge } else { EscapeKind::NegativeIndex };
+                        self.escape(Some(&form), scalar, kind, expr)
+                    }
+                    (false, false) => self.wide(scalar, self.symbols.scope(&form)),
                 }
             }
             Value::Truth(truth) if scalar.is_integer() => {

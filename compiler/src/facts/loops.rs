@@ -6,6 +6,7 @@ use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
 use super::prove::tighten;
 use super::symbol::{Symbol, SymbolKind};
+use super::together::Fork;
 use super::truth::{Truth, Value};
 use super::walk::{Walk, assigned_in};
 use super::{Escape, EscapeKind, Trips};
@@ -80,11 +81,13 @@ impl Walk<'_> {
                 None => break,
             };
             self.environment[head.variable.index()] = Some(Value::Int(variable));
+            self.forks.push(Fork { scope: inside.scope_within(&mask), span: head.span });
             self.mask = mask.and(&inside);
             let before = (!inside.is_full()).then(|| self.environment.clone());
             let scope = self.enter();
             self.block(&head.body);
             self.leave(scope);
+            self.forks.pop();
             if let Some(before) = before {
                 self.mask = mask.clone();
                 let stays = Truth::known(inside);
@@ -111,6 +114,8 @@ impl Walk<'_> {
         let same = [start, end, step].into_iter().all(|bound| self.is_uniform(bound));
         let mut carried = self.carried(&head.body, if same { Scope::Block } else { Scope::Lane });
         let bounds = Bounds { start, end, step, same };
+        let together = [start, end, step].into_iter().map(|bound| self.symbols.scope(bound));
+        self.forks.push(Fork { scope: together.fold(Scope::Block, Scope::min), span: head.span });
         let name = format!("the iteration of `{}`", self.kernel.locals[head.variable].name);
         let kind = SymbolKind::Counter(handle);
         let split = self.residues.contains_key(&kind);
@@ -124,6 +129,7 @@ impl Walk<'_> {
         }
         let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
         self.iteration(handle, &round, &bounds, &mut carried, !split);
+        self.forks.pop();
         self.after(carried);
     }
 
@@ -247,6 +253,7 @@ impl Walk<'_> {
         Mark {
             visits: self.visits.len(),
             escapes: self.escapes.len(),
+            divergences: self.divergences.len(),
             register_faults: self.register_faults.len(),
             narrow: self.narrow,
             trips: self.trips.clone(),
@@ -257,6 +264,7 @@ impl Walk<'_> {
     pub(super) fn rewind(&mut self, mark: Mark) {
         self.visits.truncate(mark.visits);
         self.escapes.truncate(mark.escapes);
+        self.divergences.truncate(mark.divergences);
         self.register_faults.truncate(mark.register_faults);
         (self.narrow, self.trips) = (mark.narrow, mark.trips);
     }
@@ -284,6 +292,7 @@ struct Bounds<'a> {
 pub(super) struct Mark {
     visits: usize,
     escapes: usize,
+    divergences: usize,
     register_faults: usize,
     narrow: bool,
     trips: Vec<Trips>,

@@ -20,6 +20,7 @@ pub mod linear;
 mod loops;
 mod prove;
 mod symbol;
+mod together;
 mod truth;
 mod walk;
 
@@ -28,6 +29,7 @@ pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};
 pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
+pub use together::Divergence;
 
 use crate::ir::{Handle, Kernel, Site};
 use crate::span::SpanId;
@@ -47,8 +49,8 @@ pub struct Facts {
     pub runs: Vec<Run>,
     /// By loop: how often every thread goes round, where that is one number known at compile time.
     pub trips: Vec<Option<u32>>,
-    /// Whether every index computation fits 32 bits unsigned where every extent, stride, span and index argument is
-    /// below 2^31.
+    /// Whether every index computation fits 32 bits, `usize` unsigned and `isize` signed, where every extent, stride, span
+    /// and magnitude of an index argument is below 2^31.
     pub narrow: bool,
 }
 
@@ -63,6 +65,8 @@ pub struct Run {
     pub escapes: Vec<Escape>,
     /// The symbols that stand for their results, and for the results of what was computed with these.
     pub escaped: Vec<SymbolId>,
+    /// Barriers and collectives that not all threads that take part are known to reach together.
+    pub divergences: Vec<Divergence>,
     /// Accesses to register arrays and vectors whose index is not one number known at compile time, or is outside.
     pub register_faults: Vec<RegisterFault>,
 }
@@ -115,8 +119,10 @@ pub struct Escape {
 pub enum EscapeKind {
     /// It may fall below zero.
     BelowZero,
-    /// It may grow beyond 2^62.
+    /// It may grow beyond 2^62, or, of an `isize`, below -2^62.
     TooLarge,
+    /// It converts an `isize` to `usize` that may be below zero.
+    NegativeIndex,
     /// It may divide by zero.
     DivisionByZero,
     /// It is the step of a loop, and may be zero.

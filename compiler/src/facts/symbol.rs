@@ -41,7 +41,9 @@ pub struct Symbol {
     pub low: i128,
     /// The largest value.
     pub high: i128,
-    /// The largest value where the launcher chose 32-bit indices.
+    /// The least value where the launcher chose 32-bit indices.
+    pub narrow_low: i128,
+    /// The largest value there.
     pub narrow_high: i128,
     /// Over which threads that execute an instruction together it is the same: a lane, a warp, or the block.
     pub scope: Scope,
@@ -76,6 +78,7 @@ impl Symbol {
             kind,
             low,
             high,
+            narrow_low: low,
             narrow_high: high,
             scope,
             interior: None,
@@ -120,7 +123,10 @@ impl Symbols {
     /// The least and the largest value of a symbol.
     pub fn range(&self, id: SymbolId) -> (i128, i128) {
         let symbol = self.get(id);
-        let own = (symbol.low, if self.narrow { symbol.high.min(symbol.narrow_high) } else { symbol.high });
+        let own = match self.narrow {
+            true => (symbol.low.max(symbol.narrow_low), symbol.high.min(symbol.narrow_high)),
+            false => (symbol.low, symbol.high),
+        };
         let SymbolKind::Product(a, b) = symbol.kind else { return own };
         let (a, b) = (self.range(a), self.range(b));
         let corners = [
@@ -215,11 +221,13 @@ impl Symbols {
         let Residue { modulus, residue } = residue;
         // How often a number is reached: for the least value rounded up, for the largest down.
         let down = |value: i128| (value - i128::from(residue)).div_euclid(i128::from(modulus));
-        let range = (-(i128::from(residue) - symbol.low).div_euclid(i128::from(modulus)), down(symbol.high));
+        let up = |value: i128| -(i128::from(residue) - value).div_euclid(i128::from(modulus));
+        let range = (up(symbol.low), down(symbol.high));
         let kind = SymbolKind::Derived(self.list.len() as u32);
         let name = format!("({} / {modulus})", symbol.name);
         let (root, by) = symbol.quotient_of.unwrap_or((symbol.kind, 1));
         let quotient = self.add(Symbol {
+            narrow_low: up(symbol.narrow_low),
             narrow_high: down(symbol.narrow_high),
             quotient_of: Some((root, by.saturating_mul(modulus))),
             ..Symbol::new(kind, range, symbol.scope, name)
@@ -298,15 +306,15 @@ impl Symbols {
         }
     }
 
-    /// The products of a form that is one symbol with others: the other factor, and the product.
-    pub(super) fn products_of(&self, form: &Linear) -> Vec<(SymbolId, SymbolId)> {
-        let Some(factor) = form.lone_symbol() else { return Vec::new() };
-        let products = self.list.iter().enumerate().filter_map(|(number, symbol)| match symbol.kind {
-            SymbolKind::Product(a, b) if a == factor => Some((b, SymbolId(number as u32))),
-            SymbolKind::Product(a, b) if b == factor => Some((a, SymbolId(number as u32))),
+    /// The products of a form with symbols that have come up: the symbol, and the product.
+    pub(super) fn products_of(&self, form: &Linear) -> Vec<(SymbolId, Linear)> {
+        let Some((factor, _)) = form.terms.first() else { return Vec::new() };
+        let others = self.list.iter().filter_map(|symbol| match symbol.kind {
+            SymbolKind::Product(a, b) if a == *factor => Some(b),
+            SymbolKind::Product(a, b) if b == *factor => Some(a),
             _ => None,
         });
-        products.collect()
+        others.filter_map(|other| Some((other, self.product(form, &Linear::symbol(other))?))).collect()
     }
 
     /// Over which threads a form is the same: a lane, a warp, or the block.

@@ -208,8 +208,8 @@ impl Lower<'_> {
     fn not_constant(&mut self, expr: &Expr, what: &str) -> Diagnostic {
         let span = self.span(expr);
         let help = match self.in_attribute {
-            true => "write an integer",
-            false => "write an integer, or a `const` declared in the kernel",
+            true => "write an integer, or a `const` beside the kernel in a `#[tiled_module] mod`",
+            false => "write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`",
         };
         Diagnostic::new(Code::Constant, span, format!("{what} must be known at compile time")).help(help)
     }
@@ -259,7 +259,7 @@ impl Lower<'_> {
             Code::Type,
             lit,
             format!("a kernel has no values of type `{suffix}`"),
-            "use i8 to i64, u8 to u64, usize, f32 or f64",
+            "use i8 to i64, u8 to u64, usize, isize, f32 or f64",
         )
     }
 
@@ -337,9 +337,9 @@ impl Lower<'_> {
     /// What to do about a value that is declared outside the kernel.
     fn out_of_sight(&self) -> &'static str {
         match self.in_attribute {
-            true => "write the value out",
+            true => "write the value out, or put kernel and constant into a `#[tiled_module] mod`",
             false => {
-                "write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument"
+                "write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument"
             }
         }
     }

@@ -4,18 +4,22 @@
 //! on. What rustc will refuse anyway (types, unknown names) is deferred, see [`Diagnostics::defer`].
 
 mod assign;
+mod checked;
 mod control;
 mod expr;
 mod flow;
+mod fold;
 mod helper;
 mod intrinsic;
 mod item;
 mod matching;
+mod order;
 mod place;
 mod repeat;
 mod shared;
 mod stmt;
 mod types;
+mod warp;
 
 pub(crate) use expr::is_compound;
 pub(crate) use intrinsic::Function;
@@ -24,8 +28,8 @@ pub(crate) use stmt::lift_attributes;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Base, Budget, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind, Scalar, Stmt,
-    Type,
+    Arena, Base, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind,
+    Scalar, Stmt, Type,
 };
 use crate::span::SpanId;
 use flow::{Exit, Frame, Here, Target, TargetKind};
@@ -75,6 +79,14 @@ enum Operand {
 }
 
 impl Operand {
+    /// The scalar or vector, where it is one.
+    fn value(self) -> Option<Handle<Expr>> {
+        match self {
+            Operand::Value(value) => Some(value),
+            Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => None,
+        }
+    }
+
     /// How many scalars and vectors it holds.
     fn leaves(&self) -> usize {
         match self {
@@ -142,6 +154,7 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         local_types: Vec::new(),
         terms,
         float_digits: Vec::new(),
+        // Of the items around the kernel, and of its parameters.
         scopes: vec![Scope::default()],
         calls: Vec::new(),
         inlined: 0,
@@ -154,6 +167,8 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         in_attribute: false,
         diagnostics,
     };
+    lower.declare(&ast.shared);
+    lower.scopes.push(Scope::default());
     lower.params(&ast.params);
     lower.in_attribute = true;
     lower.launch(ast);
@@ -206,7 +221,7 @@ impl Lower<'_> {
             let span = self.span(ty);
             let text = self.diagnostics.spans.get(span).text.clone();
             let mut error = Diagnostic::new(Code::Parameter, span, format!("a kernel cannot take a parameter of type `{text}`"))
-                .note(format!("a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to {MOST_DIMENSIONS}, or to `Matrix<T>`; a value is a number, bool or usize"));
+                .note(format!("a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to {MOST_DIMENSIONS}, or to `Matrix<T>`; a value is a number, bool, usize or isize"));
             error = match ty {
                 syn::Type::Path(path)
                     if path.path.segments.iter().any(|s| s.ident == "Tensor" || s.ident == "Matrix") =>
@@ -217,7 +232,7 @@ impl Lower<'_> {
                 }
                 syn::Type::Reference(reference) if has_refused_element(&reference.elem) => error
                     .note("an element is i8 to i64, u8 to u64, f32 or f64, by that name")
-                    .help("write one of them: `u32` or `u64` for `usize`, `u8` for `bool`"),
+                    .help("write one of them: `u32` or `u64` for `usize`, `i32` or `i64` for `isize`, `u8` for `bool`"),
                 _ => error.help("write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`"),
             };
             self.diagnostics.report(error);
@@ -357,6 +372,7 @@ impl Lower<'_> {
             self.kernel.locals[handle].ty = self.terms.resolve(self.local_types[handle.index()]);
         }
         flow::remove_unread(&mut self.kernel, &self.exits, &self.exits_read);
+        fold::fold(&mut self.kernel);
         self.kernel
     }
 
@@ -487,7 +503,7 @@ impl Lower<'_> {
             Code::Type,
             tokens,
             "the types here do not fit a kernel",
-            "annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type",
+            "annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type",
         )
     }
 }
@@ -507,7 +523,7 @@ pub(crate) fn peeled(mut ty: &syn::Type) -> &syn::Type {
 pub(crate) fn element_type(ty: &syn::Type) -> Option<Scalar> {
     let syn::Type::Path(path) = peeled(ty) else { return None };
     let scalar = Scalar::from_name(&path.path.get_ident()?.to_string())?;
-    (!matches!(scalar, Scalar::Bool | Scalar::Usize)).then_some(scalar)
+    (scalar != Scalar::Bool && !scalar.is_index()).then_some(scalar)
 }
 
 /// Whether this is a tensor, but for its elements.
@@ -536,6 +552,13 @@ fn locals_read(kernel: &Kernel, expr: Handle<Expr>, out: &mut Vec<Handle<Local>>
     }
 }
 
+/// Whether an expression depends on a variable.
+fn reads(kernel: &Kernel, expr: Handle<Expr>, local: Handle<Local>) -> bool {
+    let mut read = Vec::new();
+    locals_read(kernel, expr, &mut read);
+    read.contains(&local)
+}
+
 /// Whether statements assign a variable, or an element of it.
 fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
     block.iter().any(|stmt| match stmt {
@@ -543,7 +566,8 @@ fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
         | Stmt::Load { local, .. }
         | Stmt::Fill { local, .. }
         | Stmt::AssignElement { local, .. }
-        | Stmt::AssignLane { local, .. } => *local == wanted,
+        | Stmt::AssignLane { local, .. }
+        | Stmt::Collective(Collective { local, .. }) => *local == wanted,
         Stmt::If { then, otherwise, .. } => {
             assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
         }

@@ -108,9 +108,7 @@ impl Lower<'_> {
         }
         let elements = extents.iter().try_fold(1u32, |product, extent| product.checked_mul(*extent));
         match (self.scalar_type(&element), elements) {
-            (Some(scalar), Some(_)) if !extents.is_empty() && scalar != Scalar::Usize => {
-                Some((scalar, extents))
-            }
+            (Some(scalar), Some(_)) if !extents.is_empty() && !scalar.is_index() => Some((scalar, extents)),
             _ => {
                 let span = self.span(ty);
                 let text = self.diagnostics.spans.get(span).text.clone();

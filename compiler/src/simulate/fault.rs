@@ -1,6 +1,6 @@
 //! What can go wrong in a run.
 
-use crate::ir::BinaryOp;
+use crate::ir::{BinaryOp, Scalar};
 use crate::span::SpanId;
 use std::fmt;
 use tileproof_model::report::Role;
@@ -88,16 +88,32 @@ pub enum FaultKind {
         /// What the other thread does.
         instead: Instead,
     },
+    /// A lane is at a collective or a barrier of its warp that another lane does not reach.
+    Divergent {
+        /// The other lane.
+        missing: u32,
+    },
     /// An integer is divided by zero.
     DivisionByZero,
-    /// The result of `usize` arithmetic is below 0 or above 2^64 - 1.
+    /// The result of index arithmetic is not in the range of its type.
     IndexOverflow {
+        /// `usize` or `isize`.
+        scalar: Scalar,
         /// The operator.
         op: BinaryOp,
-        /// The left operand.
+        /// The bits of the left operand.
         left: u64,
-        /// The right operand.
+        /// The bits of the right operand.
         right: u64,
+    },
+    /// A `usize` or `isize` is converted to the other one, which cannot hold it.
+    IndexConversion {
+        /// What it was.
+        from: Scalar,
+        /// What it should be.
+        to: Scalar,
+        /// The bits of the value.
+        value: u64,
     },
     /// A register array or a vector is indexed outside.
     RegisterIndex {
@@ -278,12 +294,37 @@ impl fmt::Display for FaultKind {
                 })?;
                 f.write_str("; move the barrier to where all threads of the block pass")
             }
-            FaultKind::DivisionByZero => f.write_str("division by zero"),
-            FaultKind::IndexOverflow { op, left, right } => write!(
+            FaultKind::Divergent { missing } => write!(
                 f,
-                "`{left} {} {right}` leaves the range of usize, 0 to 2^64 - 1; guard the computation or reorder it",
-                op.name()
+                "lane {missing} of the warp is not here: it took another branch or has left the loop; move the call to where all lanes of the warp pass"
             ),
+            FaultKind::DivisionByZero => f.write_str("division by zero"),
+            FaultKind::IndexOverflow { scalar, op, left, right } => {
+                let number = |bits: u64| match scalar.is_signed() {
+                    true => i128::from(bits as i64),
+                    false => i128::from(bits),
+                };
+                let (left, right) = (number(*left), number(*right));
+                match op.is_method() {
+                    true => write!(f, "`{left}.{}({right})`", op.name()),
+                    false => write!(f, "`{left} {} {right}`", op.name()),
+                }?;
+                let range = if scalar.is_signed() { "-2^63 to 2^63 - 1" } else { "0 to 2^64 - 1" };
+                write!(
+                    f,
+                    " leaves the range of {}, {range}; guard the computation or reorder it",
+                    scalar.name()
+                )
+            }
+            FaultKind::IndexConversion { from, to, value } => {
+                let value = if from.is_signed() { i128::from(*value as i64) } else { i128::from(*value) };
+                write!(
+                    f,
+                    "{value} of type {} is converted to {}, which cannot hold it; guard the conversion",
+                    from.name(),
+                    to.name()
+                )
+            }
             FaultKind::RegisterIndex { object, dimension, index, extent } if object.is_empty() => {
                 write!(f, "index {index} of a vector of {extent} values (dimension {dimension})")
             }

@@ -63,7 +63,8 @@ fn class(scalar: Scalar) -> Class {
         | Scalar::U16
         | Scalar::U32
         | Scalar::U64
-        | Scalar::Usize => Class::Integer,
+        | Scalar::Usize
+        | Scalar::Isize => Class::Integer,
     }
 }
 
@@ -80,13 +81,17 @@ pub(super) fn unary(op: UnaryOp, scalar: Scalar, a: &Lanes) -> Lanes {
     }
 }
 
-/// `a op b`, and the lanes without a result: division of an integer by zero, or an index that leaves 0..2^64.
+/// `a op b`, and the lanes without a result: division of an integer by zero, or an index that leaves the
+/// range of its type.
 pub(super) fn binary(op: BinaryOp, scalar: Scalar, a: &Lanes, b: &Lanes) -> (Lanes, u32) {
     match class(scalar) {
         Class::F32 => (float_binary::<f32>(op, a, b), 0),
         Class::F64 => (float_binary::<f64>(op, a, b), 0),
         Class::Integer if scalar == Scalar::Usize => {
             (integer_binary(op, scalar, a, b), without_index(op, a, b))
+        }
+        Class::Integer if scalar == Scalar::Isize => {
+            (integer_binary(op, scalar, a, b), without_offset(op, a, b))
         }
         Class::Integer => (integer_binary(op, scalar, a, b), without_quotient(op, a, b)),
     }
@@ -117,6 +122,28 @@ fn without_index(op: BinaryOp, a: &Lanes, b: &Lanes) -> u32 {
         BinaryOp::Div
         | BinaryOp::Rem
         | BinaryOp::DivCeil
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shr
+        | BinaryOp::Min
+        | BinaryOp::Max => without_quotient(op, a, b),
+    }
+}
+
+fn without_offset(op: BinaryOp, a: &Lanes, b: &Lanes) -> u32 {
+    let fails = |op: fn(i64, i64) -> Option<i64>| lanes_where(a, b, |x, y| op(x as i64, y as i64).is_none());
+    match op {
+        BinaryOp::Add => fails(i64::checked_add),
+        BinaryOp::Sub => fails(i64::checked_sub),
+        BinaryOp::Mul => fails(i64::checked_mul),
+        BinaryOp::Div => fails(i64::checked_div),
+        BinaryOp::Rem => fails(i64::checked_rem),
+        BinaryOp::Shl => lanes_where(a, b, |x, y| {
+            let (x, by) = (x as i64, y & 63);
+            (x << by) >> by != x
+        }),
+        BinaryOp::DivCeil
         | BinaryOp::And
         | BinaryOp::Or
         | BinaryOp::Xor
@@ -250,6 +277,14 @@ pub(super) fn select(condition: &Lanes, yes: &Lanes, no: &Lanes) -> Lanes {
     std::array::from_fn(|lane| if condition[lane] & 1 == 1 { yes[lane] } else { no[lane] })
 }
 
+/// The lanes in which an index has no value of the other type of indices.
+pub(super) fn without_conversion(from: Scalar, to: Scalar, a: &Lanes) -> u32 {
+    match from != to && from.is_index() && to.is_index() {
+        true => lanes_where(a, a, |x, _| (x as i64) < 0),
+        false => 0,
+    }
+}
+
 /// `a as to`.
 pub(super) fn cast(from: Scalar, to: Scalar, a: &Lanes) -> Lanes {
     match (class(from), class(to)) {
@@ -272,7 +307,7 @@ fn float_to_integer(x: f64, to: Scalar) -> u64 {
         Scalar::I8 => x as i8 as i64 as u64,
         Scalar::I16 => x as i16 as i64 as u64,
         Scalar::I32 => x as i32 as i64 as u64,
-        Scalar::I64 => x as i64 as u64,
+        Scalar::I64 | Scalar::Isize => x as i64 as u64,
         Scalar::U8 => u64::from(x as u8),
         Scalar::U16 => u64::from(x as u16),
         Scalar::U32 => u64::from(x as u32),

@@ -1,10 +1,11 @@
 //! One warp: its state, and its execution up to the next barrier.
 
+use super::collective;
 use super::fault::FaultKind;
 use super::memory::Memory;
 use super::program::{Counter, Element, Instruction, Program, Register};
 use super::value::{self, Lanes};
-use crate::ir::{BinaryOp, CompareOp, Scalar};
+use crate::ir::{BinaryOp, CompareOp, Scalar, Scope, UnaryOp};
 use crate::span::SpanId;
 
 /// A warp that can be stopped before any instruction.
@@ -18,6 +19,8 @@ pub(super) struct Warp {
     pub(super) active: u32,
     /// The next instruction.
     pub(super) counter: Counter,
+    /// Grows by one at each barrier of the warp.
+    pub(super) phase: u32,
     masks: Vec<Frame>,
     registers: Vec<Lanes>,
 }
@@ -65,13 +68,14 @@ impl Warp {
             }
         }
         let exists = u32::MAX >> (32 - lanes);
-        Warp { first_thread, exists, active: exists, counter: 0, masks: Vec::new(), registers }
+        Warp { first_thread, exists, active: exists, counter: 0, phase: 0, masks: Vec::new(), registers }
     }
 
     /// Back to the first instruction, for another block.
     pub(super) fn restart(&mut self, program: &Program, block: [u32; 3]) {
         self.active = self.exists;
         self.counter = 0;
+        self.phase = 0;
         self.masks.clear();
         for (axis, place) in (0..).zip(block) {
             self.registers[program.block.plus(axis).0 as usize] = [u64::from(place); 32];
@@ -115,6 +119,11 @@ impl Warp {
             let at = self.counter;
             let result = match program.instructions[at] {
                 Instruction::Barrier => return Ok(Stop::Barrier),
+                Instruction::Collective { collective }
+                    if program.collectives[collective].op.participants() == Scope::Block =>
+                {
+                    return Ok(Stop::Barrier);
+                }
                 Instruction::End => return Ok(Stop::End),
                 Instruction::Access { access } => memory.access(self, access, &program.accesses[access]),
                 instruction => self.step(program, instruction),
@@ -130,13 +139,21 @@ impl Warp {
     fn step(&mut self, program: &Program, instruction: Instruction) -> Result<(), Flaw> {
         match instruction {
             Instruction::Unary { op, scalar, destination, operand } => {
+                let least = *self.read(operand);
+                if (op, scalar) == (UnaryOp::Negate, Scalar::Isize)
+                    && let Some(lane) = lanes(self.active).find(|lane| least[*lane] as i64 == i64::MIN)
+                {
+                    let (left, right) = (0, least[lane]);
+                    let op = BinaryOp::Sub;
+                    return Err((FaultKind::IndexOverflow { scalar, op, left, right }, lane as u32));
+                }
                 *self.write(destination) = value::unary(op, scalar, self.read(operand));
             }
             Instruction::Binary { op, scalar, destination, left, right } => {
                 let (result, failed) = value::binary(op, scalar, self.read(left), self.read(right));
                 if let Some(lane) = lanes(failed & self.active).next() {
                     return Err((
-                        without_result(op, self.read(left)[lane], self.read(right)[lane]),
+                        without_result(op, scalar, self.read(left)[lane], self.read(right)[lane]),
                         lane as u32,
                     ));
                 }
@@ -149,6 +166,11 @@ impl Warp {
                 *self.write(destination) = value::select(self.read(condition), self.read(yes), self.read(no));
             }
             Instruction::Cast { from, to, destination, operand } => {
+                let failed = value::without_conversion(from, to, self.read(operand)) & self.active;
+                if let Some(lane) = lanes(failed).next() {
+                    let value = self.read(operand)[lane];
+                    return Err((FaultKind::IndexConversion { from, to, value }, lane as u32));
+                }
                 *self.write(destination) = value::cast(from, to, self.read(operand));
             }
             Instruction::Copy { destination, source, width, times } => {
@@ -231,11 +253,30 @@ impl Warp {
                 }
             }
             Instruction::Jump { to } => self.counter = to,
+            Instruction::WarpBarrier => {
+                self.together()?;
+                self.phase += 1;
+            }
+            Instruction::Collective { collective } => {
+                self.together()?;
+                collective::of_warp(self, &program.collectives[collective]);
+            }
             Instruction::Access { .. } | Instruction::Barrier | Instruction::End => {
                 unreachable!("they concern more than the warp")
             }
         }
         Ok(())
+    }
+
+    /// Whether all lanes that exist are here.
+    fn together(&self) -> Result<(), Flaw> {
+        match lanes(self.exists & !self.active).next() {
+            Some(missing) => {
+                let here = lanes(self.active).next().unwrap_or(0);
+                Err((FaultKind::Divergent { missing: missing as u32 }, here as u32))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The first register of an element of a register array in a lane.
@@ -256,8 +297,9 @@ impl Warp {
     }
 }
 
-fn without_result(op: BinaryOp, left: u64, right: u64) -> FaultKind {
+fn without_result(op: BinaryOp, scalar: Scalar, left: u64, right: u64) -> FaultKind {
     match op {
+        BinaryOp::Div | BinaryOp::Rem if right != 0 => FaultKind::IndexOverflow { scalar, op, left, right },
         BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil => FaultKind::DivisionByZero,
         BinaryOp::Add
         | BinaryOp::Sub
@@ -268,7 +310,7 @@ fn without_result(op: BinaryOp, left: u64, right: u64) -> FaultKind {
         | BinaryOp::Shl
         | BinaryOp::Shr
         | BinaryOp::Min
-        | BinaryOp::Max => FaultKind::IndexOverflow { op, left, right },
+        | BinaryOp::Max => FaultKind::IndexOverflow { scalar, op, left, right },
     }
 }
 

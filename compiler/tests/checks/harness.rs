@@ -30,17 +30,19 @@ pub(crate) fn kernel(arguments: &str, parameters: &str, body: &str) -> String {
     format!("#[tiled_kernel({arguments})]\nfn kernel({parameters}) {{\n{body}\n}}")
 }
 
-fn outcome(source: &str) -> String {
+/// What comes out, as text.
+pub(crate) fn outcome(source: &str) -> String {
     let (attribute, item) = split(source);
     let mut diagnostics = Diagnostics::default();
-    let checked = ast::parse(attribute.clone(), item.clone(), &mut diagnostics).and_then(|ast| {
-        let kernel = lower::lower(&ast, &mut diagnostics);
-        if diagnostics.is_failed() {
-            return None;
-        }
-        let facts = facts::analyse(&kernel);
-        judge(kernel, facts, &mut diagnostics)
-    });
+    let checked = ast::parse(attribute.clone(), item.clone(), &ast::Scope::default(), &mut diagnostics)
+        .and_then(|ast| {
+            let kernel = lower::lower(&ast, &mut diagnostics);
+            if diagnostics.is_failed() {
+                return None;
+            }
+            let facts = facts::analyse(&kernel);
+            judge(kernel, facts, &mut diagnostics)
+        });
     let expanded = expand(attribute, item).to_string();
     let complains = expanded.contains("core :: compile_error") || expanded.contains("core :: panic");
     match checked {
@@ -104,6 +106,9 @@ fn row(site: &SiteReport) -> String {
     }
     if !site.calls.is_empty() {
         let _ = write!(out, ", {}", site.calls);
+    }
+    if !site.also.is_empty() {
+        let _ = write!(out, ", again on {:?}", site.also);
     }
     for (what, verdict) in [("cost", &site.cost), ("bounds", &site.bounds), ("alignment", &site.alignment)] {
         match verdict {

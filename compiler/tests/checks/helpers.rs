@@ -129,10 +129,8 @@ fn call_paths() {
             output[[thread_x()]] = get(input) + get(input);",
         ),
         expect![[r#"
-            read `from[[thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4
-            read `from[[32 + thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4
-            read `from[[thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4
-            read `from[[32 + thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4
+            read `from[[thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4, again on [3]
+            read `from[[32 + thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4, again on [3]
             write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
             launch: input.len() >= 4096
             launch: output.len() >= 4096
@@ -165,11 +163,11 @@ fn hygiene() {
     check(
         &warp("let offset = 4usize; fn f() -> usize { offset } output[[f()]] = 0.0;"),
         expect![[r#"
-        left to rustc: the macro cannot see `offset`, which is declared outside the kernel [TP0005]
-        note: in `f`, called on line 3
-        help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
-          at `offset`
-    "#]],
+            left to rustc: the macro cannot see `offset`, which is declared outside the kernel [TP0005]
+            note: in `f`, called on line 3
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
+              at `offset`
+        "#]],
     );
 }
 
@@ -270,17 +268,17 @@ fn refused() {
     check(
         &warp("fn f(x: f32) { } f(1, 2); f(1u32); fn g() -> f32 { 1u8 } g();"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `f(1, 2)`
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `f(1u32)`
-        left to rustc: the types here do not fit a kernel [TP0006]
-        note: in `g`, called on line 3
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `-> f32`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `f(1, 2)`
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `f(1u32)`
+            left to rustc: the types here do not fit a kernel [TP0006]
+            note: in `g`, called on line 3
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `-> f32`
+        "#]],
     );
     check(
         &warp("fn thread_x() -> usize { 0 } thread_x();"),
@@ -307,13 +305,13 @@ fn refused() {
     check(
         &warp("let a = [0.0f32; 4]; let scale = |x: f32| x * a[0]; let _ = scale(1.0);"),
         expect![[r#"
-        error: a kernel cannot have closures [TP0002]
-        help: write the code where it is used
-          at `|x: f32| x * a[0]`
-        left to rustc: a kernel cannot call `scale`, which the macro cannot see [TP0005]
-        help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, and `sync_threads()`
-          at `scale`
-    "#]],
+            error: a kernel cannot have closures [TP0002]
+            help: write the code where it is used
+              at `|x: f32| x * a[0]`
+            left to rustc: a kernel cannot call `scale`, which the macro cannot see [TP0005]
+            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes, `flatten`, `unflatten` and `rasterize`
+              at `scale`
+        "#]],
     );
     check(
         &warp(

@@ -8,11 +8,14 @@ mod budgets;
 mod coalescing;
 mod control;
 mod control_runs;
+mod convergence;
+mod folds;
 mod harness;
 mod helpers;
 mod known_counts;
 mod language;
 mod layouts;
+mod offsets;
 mod premises;
 mod refused;
 mod resources;
@@ -33,6 +36,7 @@ fn every_code_has_kernels() {
         include_str!("budgets.rs"),
         include_str!("coalescing.rs"),
         include_str!("control.rs"),
+        include_str!("convergence.rs"),
         include_str!("helpers.rs"),
         include_str!("known_counts.rs"),
         include_str!("language.rs"),

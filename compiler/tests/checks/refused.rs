@@ -142,12 +142,12 @@ fn values() {
     "#]],
     );
     check(
-        &warp("let [a, b] = [1, 2];"),
+        &warp("let Some(a) = 1;"),
         expect![[r#"
-        error: a kernel's patterns are names and tuples of names [TP0002]
-        help: write `let (row, col) = …;`
-          at `[a, b]`
-    "#]],
+            error: a kernel's patterns are names, and tuples and arrays of patterns [TP0002]
+            help: write `let (row, col) = …;` or `let [row, col] = …;`
+              at `Some(a)`
+        "#]],
     );
     check(
         &warp("let x = S { a: 1 };"),
@@ -249,7 +249,7 @@ fn names() {
         &warp("let x = N;"),
         expect![[r#"
             left to rustc: the macro cannot see `N`, which is declared outside the kernel [TP0005]
-            help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
               at `N`
         "#]],
     );
@@ -257,49 +257,49 @@ fn names() {
         &warp("let x = f32::MAX;"),
         expect![[r#"
             left to rustc: the macro cannot see what `f32::MAX` means [TP0005]
-            help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
               at `f32::MAX`
         "#]],
     );
     check(
         &warp("let x = sqrt(1.0);"),
         expect![[r#"
-        left to rustc: a kernel cannot call `sqrt`, which the macro cannot see [TP0005]
-        help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, and `sync_threads()`
-          at `sqrt`
-    "#]],
+            left to rustc: a kernel cannot call `sqrt`, which the macro cannot see [TP0005]
+            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes, `flatten`, `unflatten` and `rasterize`
+              at `sqrt`
+        "#]],
     );
     check(
         &warp("let x = 1.0f32.sqrt();"),
         expect![[r#"
-        left to rustc: the method `sqrt` is not part of the kernel language [TP0005]
-        help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
-          at `sqrt`
-    "#]],
+            left to rustc: the method `sqrt` is not part of the kernel language [TP0005]
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+              at `sqrt`
+        "#]],
     );
     check(
         &warp("let x = input.get([0]);"),
         expect![[r#"
-        left to rustc: the method `get` is not part of the kernel language [TP0005]
-        help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
-          at `get`
-    "#]],
+            left to rustc: the method `get` is not part of the kernel language [TP0005]
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+              at `get`
+        "#]],
     );
     check(
         &warp("let x = undefined + 1;"),
         expect![[r#"
             left to rustc: the macro cannot see `undefined`, which is declared outside the kernel [TP0005]
-            help: write the value out, declare it in the kernel (`const N: usize = 32;`), or pass it as an argument
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
               at `undefined`
         "#]],
     );
     check(
         &warp("let t = Shared::<[f32; 4]>::new(); let n = t.len();"),
         expect![[r#"
-        left to rustc: the method `len` is not part of the kernel language [TP0005]
-        help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read` and `write` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
-          at `len`
-    "#]],
+            left to rustc: the method `len` is not part of the kernel language [TP0005]
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+              at `len`
+        "#]],
     );
 }
 
@@ -308,18 +308,18 @@ fn types() {
     check(
         &warp("let x = 1.0 + 1;"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `1.0 + 1`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `1.0 + 1`
+        "#]],
     );
     check(
         &warp("let x: u32 = thread_x();"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `thread_x()`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `thread_x()`
+        "#]],
     );
     check(
         &warp("input[[0]] = 1.0;"),
@@ -348,90 +348,90 @@ fn types() {
     check(
         &warp("let x = 1 as bool;"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `1 as bool`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `1 as bool`
+        "#]],
     );
     check(
         &warp("let x: f32 = if thread_x() > 1 { 1 } else { 2.0 };"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `if thread_x() > 1 { 1 } else { 2.0 }`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `if thread_x() > 1 { 1 } else { 2.0 }`
+        "#]],
     );
     check(
         &warp("let (a, b) = (1, 2, 3);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `(a, b)`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `(a, b)`
+        "#]],
     );
     check(
         &warp("output[[0]] = 1u32;"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `1u32`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `1u32`
+        "#]],
     );
     check(
         &warp("let x = true + false;"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `true + false`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `true + false`
+        "#]],
     );
     check(
         &warp("let v = Vector::new([1.0, 2u32]);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `Vector::new([1.0, 2u32])`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `Vector::new([1.0, 2u32])`
+        "#]],
     );
     check(
         &warp("output.write([0], 1.0);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `output.write([0], 1.0)`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `output.write([0], 1.0)`
+        "#]],
     );
     check(
         &warp("let a = [1.0, 2]; "),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `a`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `a`
+        "#]],
     );
     check(
         &warp("let x = thread_x(1);"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `thread_x(1)`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `thread_x(1)`
+        "#]],
     );
     check(
         &warp("if thread_x() { }"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `thread_x()`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `thread_x()`
+        "#]],
     );
     check(
         &warp("let x = -thread_x();"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `-thread_x()`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `-thread_x()`
+        "#]],
     );
     check(
         &warp("let t = Shared::<[[f32; 4]; 4]>::new(); let x = t[0];"),
@@ -444,10 +444,10 @@ fn types() {
     check(
         &warp("3"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `3`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `3`
+        "#]],
     );
 }
 
@@ -457,7 +457,7 @@ fn constants() {
         &warp("let n = thread_x(); let a = [0.0; n];"),
         expect![[r#"
             left to rustc: the length of an array must be known at compile time [TP0007]
-            help: write an integer, or a `const` declared in the kernel
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
               at `n`
         "#]],
     );
@@ -465,7 +465,7 @@ fn constants() {
         &warp("let t = Shared::<[f32; thread_x()]>::new();"),
         expect![[r#"
             left to rustc: the extent of a tile must be known at compile time [TP0007]
-            help: write an integer, or a `const` declared in the kernel
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
               at `thread_x()`
         "#]],
     );
@@ -496,17 +496,17 @@ fn constants() {
     check(
         &warp("let x = input.extent(thread_x());"),
         expect![[r#"
-        error: a dimension must be known at compile time [TP0007]
-        help: write an integer, or a `const` declared in the kernel
-          at `thread_x()`
-    "#]],
+            error: a dimension must be known at compile time [TP0007]
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
+              at `thread_x()`
+        "#]],
     );
     check(
         &warp("let x = [1.0, 2.0][thread_x()];"),
         expect![[r#"
-        error: an index of an array that is no variable must be known at compile time [TP0007]
-        help: write an integer, or a `const` declared in the kernel
-          at `thread_x()`
-    "#]],
+            error: an index of an array that is no variable must be known at compile time [TP0007]
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
+              at `thread_x()`
+        "#]],
     );
 }

@@ -70,7 +70,7 @@ fn attributes() {
         &of("block = [n], grid = [1]"),
         expect![[r#"
             error: an extent of `block` must be known at compile time [TP0007]
-            help: write an integer
+            help: write an integer, or a `const` beside the kernel in a `#[tiled_module] mod`
               at `n`
         "#]],
     );
@@ -86,10 +86,10 @@ fn attributes() {
     check(
         &of("block = [32], grid = [n / 2], requires(n > 1.5)"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `n > 1.5`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `n > 1.5`
+        "#]],
     );
     check(
         &of("block = [32], grid = [input[[0, 0]] as usize]"),
@@ -103,10 +103,10 @@ fn attributes() {
     check(
         &of("block = [32], grid = [1], requires(input.rows())"),
         expect![[r#"
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `input.rows()`
-    "#]],
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `input.rows()`
+        "#]],
     );
     check(&of("block = [2 * 16], grid = [n]"), expect![[""]]);
     check(
@@ -133,46 +133,46 @@ fn parameters() {
     check(
         &of("input: Matrix<f32>"),
         expect![[r#"
-        error: a kernel cannot take a parameter of type `Matrix<f32>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
-        help: take it by reference: `&Matrix<f32>` to read it, `&mut Matrix<f32>` to write it
-          at `Matrix<f32>`
-    "#]],
+            error: a kernel cannot take a parameter of type `Matrix<f32>` [TP0004]
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
+            help: take it by reference: `&Matrix<f32>` to read it, `&mut Matrix<f32>` to write it
+              at `Matrix<f32>`
+        "#]],
     );
     check(
         &of("input: &[f32]"),
         expect![[r#"
-        error: a kernel cannot take a parameter of type `&[f32]` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&[f32]`
-    "#]],
+            error: a kernel cannot take a parameter of type `&[f32]` [TP0004]
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
+            help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
+              at `&[f32]`
+        "#]],
     );
     check(
         &of("input: &Tensor<f32, 6>"),
         expect![[r#"
-        error: a kernel cannot take a parameter of type `&Tensor<f32, 6>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&Tensor<f32, 6>`
-    "#]],
+            error: a kernel cannot take a parameter of type `&Tensor<f32, 6>` [TP0004]
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
+            help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
+              at `&Tensor<f32, 6>`
+        "#]],
     );
     check(
         &of("input: &Tensor<f32>"),
         expect![[r#"
-        error: a kernel cannot take a parameter of type `&Tensor<f32>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&Tensor<f32>`
-    "#]],
+            error: a kernel cannot take a parameter of type `&Tensor<f32>` [TP0004]
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
+            help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
+              at `&Tensor<f32>`
+        "#]],
     );
     check(
         &of("input: &Matrix<usize>"),
         expect![[r#"
             error: a kernel cannot take a parameter of type `&Matrix<usize>` [TP0004]
-            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
             note: an element is i8 to i64, u8 to u64, f32 or f64, by that name
-            help: write one of them: `u32` or `u64` for `usize`, `u8` for `bool`
+            help: write one of them: `u32` or `u64` for `usize`, `i32` or `i64` for `isize`, `u8` for `bool`
               at `&Matrix<usize>`
         "#]],
     );
@@ -180,20 +180,20 @@ fn parameters() {
         &of("input: &Matrix<bool>"),
         expect![[r#"
             error: a kernel cannot take a parameter of type `&Matrix<bool>` [TP0004]
-            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
             note: an element is i8 to i64, u8 to u64, f32 or f64, by that name
-            help: write one of them: `u32` or `u64` for `usize`, `u8` for `bool`
+            help: write one of them: `u32` or `u64` for `usize`, `i32` or `i64` for `isize`, `u8` for `bool`
               at `&Matrix<bool>`
         "#]],
     );
     check(
         &of("input: String"),
         expect![[r#"
-        error: a kernel cannot take a parameter of type `String` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `String`
-    "#]],
+            error: a kernel cannot take a parameter of type `String` [TP0004]
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
+            help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
+              at `String`
+        "#]],
     );
     check(
         &of("(a, b): (u32, u32)"),
@@ -214,29 +214,29 @@ fn parameters() {
     check(
         &of("input: &mut u32"),
         expect![[r#"
-        error: a kernel cannot take a parameter of type `&mut u32` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&mut u32`
-    "#]],
+            error: a kernel cannot take a parameter of type `&mut u32` [TP0004]
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
+            help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
+              at `&mut u32`
+        "#]],
     );
     check(
         &of("n: char"),
         expect![[r#"
-        error: a kernel cannot take a parameter of type `char` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `char`
-    "#]],
+            error: a kernel cannot take a parameter of type `char` [TP0004]
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
+            help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
+              at `char`
+        "#]],
     );
     check(
         &of("input: &f32"),
         expect![[r#"
-        error: a kernel cannot take a parameter of type `&f32` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&f32`
-    "#]],
+            error: a kernel cannot take a parameter of type `&f32` [TP0004]
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
+            help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
+              at `&f32`
+        "#]],
     );
     check(
         &of("mut n: usize"),
@@ -250,19 +250,19 @@ fn parameters() {
     check(
         &of("input: &Tensor<f32, N>"),
         expect![[r#"
-        error: a kernel cannot take a parameter of type `&Tensor<f32, N>` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `&Tensor<f32, N>`
-    "#]],
+            error: a kernel cannot take a parameter of type `&Tensor<f32, N>` [TP0004]
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
+            help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
+              at `&Tensor<f32, N>`
+        "#]],
     );
     check(
         &of("input: &Matrix<f16>"),
         expect![[r#"
             error: a kernel cannot take a parameter of type `&Matrix<f16>` [TP0004]
-            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
             note: an element is i8 to i64, u8 to u64, f32 or f64, by that name
-            help: write one of them: `u32` or `u64` for `usize`, `u8` for `bool`
+            help: write one of them: `u32` or `u64` for `usize`, `i32` or `i64` for `isize`, `u8` for `bool`
               at `&Matrix<f16>`
         "#]],
     );
@@ -288,13 +288,13 @@ fn items_that_are_no_kernels() {
     check(
         &of("fn kernel() -> f32 { 1.0 }"),
         expect![[r#"
-        error: a kernel cannot return a value [TP0002]
-        help: write the result to a `&mut` tensor argument
-          at `f32`
-        left to rustc: the types here do not fit a kernel [TP0006]
-        help: annotate the types; scalars are numbers, bool and usize, and both sides of an operator have one type
-          at `1.0`
-    "#]],
+            error: a kernel cannot return a value [TP0002]
+            help: write the result to a `&mut` tensor argument
+              at `f32`
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `1.0`
+        "#]],
     );
     check(
         &of("const fn kernel() { }"),
@@ -331,14 +331,14 @@ fn items_that_are_no_kernels() {
     check(
         &of("fn kernel<T>(n: T) { }"),
         expect![[r#"
-        error: a generic kernel is not part of the language yet [TP0002]
-        help: write the types and constants out, one kernel for each
-          at `<T>`
-        error: a kernel cannot take a parameter of type `T` [TP0004]
-        note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool or usize
-        help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-          at `T`
-    "#]],
+            error: a generic kernel is not part of the language yet [TP0002]
+            help: write the types and constants out, one kernel for each
+              at `<T>`
+            error: a kernel cannot take a parameter of type `T` [TP0004]
+            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
+            help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
+              at `T`
+        "#]],
     );
     check(
         &of("fn kernel()"),

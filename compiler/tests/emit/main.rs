@@ -3,6 +3,7 @@
 mod build;
 mod kernels;
 mod random;
+mod sources;
 
 use expect_test::{expect, expect_file};
 use tileproof_compiler::emit::cuda::{CudaFacts, cuda};

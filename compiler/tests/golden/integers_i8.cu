@@ -51,11 +51,11 @@ __device__ __forceinline__ i8 max_i8(i8 a, i8 b) {
 }
 
 __device__ __forceinline__ i8 wrapping_div_i8(i8 a, i8 b) {
-    return b == -1 ? (i8)((u32)0 - (u32)a) : (i8)(a / b);
+    return b == 0 ? (i8)0 : b == -1 ? (i8)((u32)0 - (u32)a) : (i8)(a / b);
 }
 
 __device__ __forceinline__ i8 wrapping_rem_i8(i8 a, i8 b) {
-    return b == -1 ? (i8)0 : (i8)(a % b);
+    return b == 0 || b == -1 ? (i8)0 : (i8)(a % b);
 }
 
 __device__ __forceinline__ i8 wrapping_neg_i8(i8 a) {
@@ -69,42 +69,40 @@ extern "C" __global__ void __launch_bounds__(32) integers_i8(
     const index_t thread_x = threadIdx.x;
     const index_t block_x = blockIdx.x;
     const index_t i = block_x * 32 + thread_x;
-    if (i < left_extent0) {
-        const i8 x = load_global_i8(&left[i], true);
-        const i8 y = load_global_i8(&right[i], true);
-        store_global_i8(&output[0 * output_pitch + i], wrapping_add_i8(x, y), true);
-        store_global_i8(&output[1 * output_pitch + i], wrapping_sub_i8(x, y), true);
-        store_global_i8(&output[2 * output_pitch + i], wrapping_mul_i8(x, y), true);
-        store_global_i8(&output[3 * output_pitch + i], x & y, true);
-        store_global_i8(&output[4 * output_pitch + i], x | y, true);
-        store_global_i8(&output[5 * output_pitch + i], x ^ y, true);
-        store_global_i8(&output[6 * output_pitch + i], wrapping_shl_i8(x, (u32)y), true);
-        store_global_i8(&output[7 * output_pitch + i], wrapping_shr_i8(x, (u32)y), true);
-        store_global_i8(&output[8 * output_pitch + i], min_i8(x, y), true);
-        store_global_i8(&output[9 * output_pitch + i], max_i8(x, y), true);
-        store_global_i8(&output[10 * output_pitch + i], wrapping_shl_i8(x, 0), true);
-        store_global_i8(&output[11 * output_pitch + i], x >> 0, true);
-        store_global_i8(&output[12 * output_pitch + i], wrapping_shl_i8(x, 1), true);
-        store_global_i8(&output[13 * output_pitch + i], x >> 1, true);
-        store_global_i8(&output[14 * output_pitch + i], wrapping_shl_i8(x, 7), true);
-        store_global_i8(&output[15 * output_pitch + i], x >> 7, true);
-        store_global_i8(&output[16 * output_pitch + i], x / 1, true);
-        store_global_i8(&output[17 * output_pitch + i], x % 1, true);
-        store_global_i8(&output[18 * output_pitch + i], x / 3, true);
-        store_global_i8(&output[19 * output_pitch + i], x % 3, true);
-        store_global_i8(&output[20 * output_pitch + i], x / 16, true);
-        store_global_i8(&output[21 * output_pitch + i], x % 16, true);
-        store_global_i8(&output[22 * output_pitch + i], wrapping_div_i8(x, -1), true);
-        store_global_i8(&output[23 * output_pitch + i], wrapping_rem_i8(x, -1), true);
-        store_global_i8(&output[24 * output_pitch + i], x / -7, true);
-        store_global_i8(&output[25 * output_pitch + i], x % -7, true);
-        store_global_i8(&output[26 * output_pitch + i], ~x, true);
-        store_global_i8(&output[27 * output_pitch + i], wrapping_add_i8(x, y) < x ? -128 : 127, true);
-        store_global_i8(&output[28 * output_pitch + i], wrapping_mul_i8(wrapping_sub_i8(~wrapping_add_i8(x, y), 127), wrapping_sub_i8(~wrapping_add_i8(x, y), 127)), true);
-        store_global_i8(&output[29 * output_pitch + i], wrapping_neg_i8(x), true);
-        if (y != 0) {
-            store_global_i8(&output[40 * output_pitch + i], wrapping_div_i8(x, y), true);
-            store_global_i8(&output[41 * output_pitch + i], wrapping_rem_i8(x, y), true);
-        }
-    }
+    const bool active = i < left_extent0;
+    const i8 x = load_global_i8(&left[i], active);
+    const i8 y = load_global_i8(&right[i], active);
+    store_global_i8(&output[0 * output_pitch + i], wrapping_add_i8(x, y), active);
+    store_global_i8(&output[1 * output_pitch + i], wrapping_sub_i8(x, y), active);
+    store_global_i8(&output[2 * output_pitch + i], wrapping_mul_i8(x, y), active);
+    store_global_i8(&output[3 * output_pitch + i], x & y, active);
+    store_global_i8(&output[4 * output_pitch + i], x | y, active);
+    store_global_i8(&output[5 * output_pitch + i], x ^ y, active);
+    store_global_i8(&output[6 * output_pitch + i], wrapping_shl_i8(x, (u32)y), active);
+    store_global_i8(&output[7 * output_pitch + i], wrapping_shr_i8(x, (u32)y), active);
+    store_global_i8(&output[8 * output_pitch + i], min_i8(x, y), active);
+    store_global_i8(&output[9 * output_pitch + i], max_i8(x, y), active);
+    store_global_i8(&output[10 * output_pitch + i], wrapping_shl_i8(x, 0), active);
+    store_global_i8(&output[11 * output_pitch + i], x >> 0, active);
+    store_global_i8(&output[12 * output_pitch + i], wrapping_shl_i8(x, 1), active);
+    store_global_i8(&output[13 * output_pitch + i], x >> 1, active);
+    store_global_i8(&output[14 * output_pitch + i], wrapping_shl_i8(x, 7), active);
+    store_global_i8(&output[15 * output_pitch + i], x >> 7, active);
+    store_global_i8(&output[16 * output_pitch + i], x / 1, active);
+    store_global_i8(&output[17 * output_pitch + i], x % 1, active);
+    store_global_i8(&output[18 * output_pitch + i], x / 3, active);
+    store_global_i8(&output[19 * output_pitch + i], x % 3, active);
+    store_global_i8(&output[20 * output_pitch + i], x / 16, active);
+    store_global_i8(&output[21 * output_pitch + i], x % 16, active);
+    store_global_i8(&output[22 * output_pitch + i], wrapping_div_i8(x, -1), active);
+    store_global_i8(&output[23 * output_pitch + i], wrapping_rem_i8(x, -1), active);
+    store_global_i8(&output[24 * output_pitch + i], x / -7, active);
+    store_global_i8(&output[25 * output_pitch + i], x % -7, active);
+    store_global_i8(&output[26 * output_pitch + i], ~x, active);
+    store_global_i8(&output[27 * output_pitch + i], wrapping_add_i8(x, y) < x ? -128 : 127, active);
+    store_global_i8(&output[28 * output_pitch + i], wrapping_mul_i8(wrapping_sub_i8(~wrapping_add_i8(x, y), 127), wrapping_sub_i8(~wrapping_add_i8(x, y), 127)), active);
+    store_global_i8(&output[29 * output_pitch + i], wrapping_neg_i8(x), active);
+    const bool active_1 = active && y != 0;
+    store_global_i8(&output[40 * output_pitch + i], wrapping_div_i8(x, y), active_1);
+    store_global_i8(&output[41 * output_pitch + i], wrapping_rem_i8(x, y), active_1);
 }

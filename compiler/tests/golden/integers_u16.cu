@@ -50,7 +50,15 @@ __device__ __forceinline__ u16 max_u16(u16 a, u16 b) {
 }
 
 __device__ __forceinline__ u16 div_ceil_u16(u16 a, u16 b) {
-    return (u16)(a / b + (a % b != 0));
+    return b == 0 ? (u16)0 : (u16)(a / b + (a % b != 0));
+}
+
+__device__ __forceinline__ u16 wrapping_div_u16(u16 a, u16 b) {
+    return b == 0 ? (u16)0 : (u16)(a / b);
+}
+
+__device__ __forceinline__ u16 wrapping_rem_u16(u16 a, u16 b) {
+    return b == 0 ? (u16)0 : (u16)(a % b);
 }
 
 extern "C" __global__ void __launch_bounds__(32) integers_u16(
@@ -60,39 +68,37 @@ extern "C" __global__ void __launch_bounds__(32) integers_u16(
     const index_t thread_x = threadIdx.x;
     const index_t block_x = blockIdx.x;
     const index_t i = block_x * 32 + thread_x;
-    if (i < left_extent0) {
-        const u16 x = load_global_u16(&left[i], true);
-        const u16 y = load_global_u16(&right[i], true);
-        store_global_u16(&output[0 * output_pitch + i], wrapping_add_u16(x, y), true);
-        store_global_u16(&output[1 * output_pitch + i], wrapping_sub_u16(x, y), true);
-        store_global_u16(&output[2 * output_pitch + i], wrapping_mul_u16(x, y), true);
-        store_global_u16(&output[3 * output_pitch + i], x & y, true);
-        store_global_u16(&output[4 * output_pitch + i], x | y, true);
-        store_global_u16(&output[5 * output_pitch + i], x ^ y, true);
-        store_global_u16(&output[6 * output_pitch + i], wrapping_shl_u16(x, y), true);
-        store_global_u16(&output[7 * output_pitch + i], wrapping_shr_u16(x, y), true);
-        store_global_u16(&output[8 * output_pitch + i], min_u16(x, y), true);
-        store_global_u16(&output[9 * output_pitch + i], max_u16(x, y), true);
-        store_global_u16(&output[10 * output_pitch + i], wrapping_shl_u16(x, 0), true);
-        store_global_u16(&output[11 * output_pitch + i], x >> 0, true);
-        store_global_u16(&output[12 * output_pitch + i], wrapping_shl_u16(x, 1), true);
-        store_global_u16(&output[13 * output_pitch + i], x >> 1, true);
-        store_global_u16(&output[14 * output_pitch + i], wrapping_shl_u16(x, 15), true);
-        store_global_u16(&output[15 * output_pitch + i], x >> 15, true);
-        store_global_u16(&output[16 * output_pitch + i], x / 1, true);
-        store_global_u16(&output[17 * output_pitch + i], x % 1, true);
-        store_global_u16(&output[18 * output_pitch + i], x / 3, true);
-        store_global_u16(&output[19 * output_pitch + i], x % 3, true);
-        store_global_u16(&output[20 * output_pitch + i], x / 16, true);
-        store_global_u16(&output[21 * output_pitch + i], x % 16, true);
-        store_global_u16(&output[22 * output_pitch + i], (u16)~x, true);
-        store_global_u16(&output[23 * output_pitch + i], wrapping_add_u16(x, y) < x ? 0 : 65535, true);
-        store_global_u16(&output[24 * output_pitch + i], wrapping_mul_u16(wrapping_sub_u16((u16)~wrapping_add_u16(x, y), 65535), wrapping_sub_u16((u16)~wrapping_add_u16(x, y), 65535)), true);
-        store_global_u16(&output[25 * output_pitch + i], div_ceil_u16(x, 3), true);
-        if (y != 0) {
-            store_global_u16(&output[40 * output_pitch + i], x / y, true);
-            store_global_u16(&output[41 * output_pitch + i], x % y, true);
-            store_global_u16(&output[42 * output_pitch + i], div_ceil_u16(x, y), true);
-        }
-    }
+    const bool active = i < left_extent0;
+    const u16 x = load_global_u16(&left[i], active);
+    const u16 y = load_global_u16(&right[i], active);
+    store_global_u16(&output[0 * output_pitch + i], wrapping_add_u16(x, y), active);
+    store_global_u16(&output[1 * output_pitch + i], wrapping_sub_u16(x, y), active);
+    store_global_u16(&output[2 * output_pitch + i], wrapping_mul_u16(x, y), active);
+    store_global_u16(&output[3 * output_pitch + i], x & y, active);
+    store_global_u16(&output[4 * output_pitch + i], x | y, active);
+    store_global_u16(&output[5 * output_pitch + i], x ^ y, active);
+    store_global_u16(&output[6 * output_pitch + i], wrapping_shl_u16(x, y), active);
+    store_global_u16(&output[7 * output_pitch + i], wrapping_shr_u16(x, y), active);
+    store_global_u16(&output[8 * output_pitch + i], min_u16(x, y), active);
+    store_global_u16(&output[9 * output_pitch + i], max_u16(x, y), active);
+    store_global_u16(&output[10 * output_pitch + i], wrapping_shl_u16(x, 0), active);
+    store_global_u16(&output[11 * output_pitch + i], x >> 0, active);
+    store_global_u16(&output[12 * output_pitch + i], wrapping_shl_u16(x, 1), active);
+    store_global_u16(&output[13 * output_pitch + i], x >> 1, active);
+    store_global_u16(&output[14 * output_pitch + i], wrapping_shl_u16(x, 15), active);
+    store_global_u16(&output[15 * output_pitch + i], x >> 15, active);
+    store_global_u16(&output[16 * output_pitch + i], x / 1, active);
+    store_global_u16(&output[17 * output_pitch + i], x % 1, active);
+    store_global_u16(&output[18 * output_pitch + i], x / 3, active);
+    store_global_u16(&output[19 * output_pitch + i], x % 3, active);
+    store_global_u16(&output[20 * output_pitch + i], x / 16, active);
+    store_global_u16(&output[21 * output_pitch + i], x % 16, active);
+    store_global_u16(&output[22 * output_pitch + i], (u16)~x, active);
+    store_global_u16(&output[23 * output_pitch + i], wrapping_add_u16(x, y) < x ? 0 : 65535, active);
+    store_global_u16(&output[24 * output_pitch + i], wrapping_mul_u16(wrapping_sub_u16((u16)~wrapping_add_u16(x, y), 65535), wrapping_sub_u16((u16)~wrapping_add_u16(x, y), 65535)), active);
+    store_global_u16(&output[25 * output_pitch + i], div_ceil_u16(x, 3), active);
+    const bool active_1 = active && y != 0;
+    store_global_u16(&output[40 * output_pitch + i], wrapping_div_u16(x, y), active_1);
+    store_global_u16(&output[41 * output_pitch + i], wrapping_rem_u16(x, y), active_1);
+    store_global_u16(&output[42 * output_pitch + i], div_ceil_u16(x, y), active_1);
 }

@@ -33,7 +33,7 @@ __device__ __forceinline__ index_t max_usize(index_t a, index_t b) {
 }
 
 __device__ __forceinline__ index_t div_ceil_usize(index_t a, index_t b) {
-    return (index_t)(a / b + (a % b != 0));
+    return b == 0 ? (index_t)0 : (index_t)(a / b + (a % b != 0));
 }
 
 extern "C" __global__ void __launch_bounds__(32) integers_usize(

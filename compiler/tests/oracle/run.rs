@@ -11,7 +11,8 @@ use tileproof_model::report::SiteCounts;
 pub(crate) fn lowered(attribute: &str, item: &str) -> ir::Kernel {
     let parse = |text| TokenStream::from_str(text).expect("the text has matching brackets");
     let mut diagnostics = Diagnostics::default();
-    let ast = ast::parse(parse(attribute), parse(item), &mut diagnostics).expect("the text is a function");
+    let ast = ast::parse(parse(attribute), parse(item), &ast::Scope::default(), &mut diagnostics)
+        .expect("the text is a function");
     let kernel = lower::lower(&ast, &mut diagnostics);
     assert!(!diagnostics.is_failed(), "{:?}\n{item}", diagnostics.errors());
     kernel
@@ -101,7 +102,7 @@ pub(crate) fn run(
     simulate(lowered, grid, &mut arguments)
 }
 
-/// Whether a fault is one that the checks of bounds and alignment exclude. The others have checks of their own.
+/// Whether a fault is one that the checks of bounds, alignment and convergence exclude. The others have checks of their own.
 pub(crate) fn excluded(fault: &Fault) -> bool {
     match &fault.kind {
         FaultKind::OutOfBounds { .. }
@@ -109,9 +110,12 @@ pub(crate) fn excluded(fault: &Fault) -> bool {
         | FaultKind::Scattered { .. }
         | FaultKind::DivisionByZero
         | FaultKind::IndexOverflow { .. }
+        | FaultKind::IndexConversion { .. }
         | FaultKind::RegisterIndex { .. }
+        | FaultKind::Barrier { .. }
+        | FaultKind::Divergent { .. }
         | FaultKind::Step => true,
-        FaultKind::Uninitialised { .. } | FaultKind::Race { .. } | FaultKind::Barrier { .. } => false,
+        FaultKind::Uninitialised { .. } | FaultKind::Race { .. } => false,
         FaultKind::ArgumentCount { .. } | FaultKind::Argument { .. } => panic!("the arguments fit: {fault}"),
     }
 }

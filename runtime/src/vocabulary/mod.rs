@@ -5,17 +5,24 @@
 //! with the signature that the device code has. The kept body never runs. Where one of these items is called on the
 //! host nevertheless, it panics and says so; [`Vector`] alone is plain data on both sides.
 
+mod order;
 mod shared;
 mod tensor;
 mod threads;
 mod vector;
+mod warp;
 
+pub use order::{flatten, rasterize, unflatten};
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
-pub use tensor::{Matrix, Tensor};
+pub use tensor::{AnyIndex, Matrix, Tensor};
 pub use threads::{
     block_x, block_y, block_z, grid_x, grid_y, grid_z, sync_threads, thread_x, thread_y, thread_z,
 };
 pub use vector::Vector;
+pub use warp::{
+    Exchange, all, any, ballot, lane, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor,
+    sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, warp, warp_count,
+};
 
 /// What every item of the device vocabulary does on the host.
 #[cold]

@@ -1,6 +1,6 @@
 //! Tiles in shared memory and their layouts.
 
-use super::{Vector, only_in_a_kernel};
+use super::{AnyIndex, Vector, only_in_a_kernel};
 use crate::scalar::Element;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -47,6 +47,20 @@ impl<A: Tile, L: Layout> Shared<A, L> {
         let _ = (index, value);
         only_in_a_kernel("Shared::write")
     }
+
+    /// The element at `index` where that is inside, else `default`, which is evaluated in either case.
+    #[track_caller]
+    pub fn get_or<I: AnyIndex>(&self, index: A::IndexOf<I>, default: A::Element) -> A::Element {
+        let _ = (index, default);
+        only_in_a_kernel("Shared::get_or")
+    }
+
+    /// Whether there is an element at `index`.
+    #[track_caller]
+    pub fn contains<I: AnyIndex>(&self, index: A::IndexOf<I>) -> bool {
+        let _ = index;
+        only_in_a_kernel("Shared::contains")
+    }
 }
 
 impl<A: Tile, L: Layout> Deref for Shared<A, L> {
@@ -81,24 +95,29 @@ pub trait Tile: sealed::Sealed {
     type Element: Element;
     /// One index an extent, outermost first: `[usize; RANK]`.
     type Index;
+    /// The same, of another type of indices: `[I; RANK]`.
+    type IndexOf<I: AnyIndex>;
 }
 
 impl<T: Element, const A: usize> sealed::Sealed for [T; A] {}
 impl<T: Element, const A: usize> Tile for [T; A] {
     type Element = T;
     type Index = [usize; 1];
+    type IndexOf<I: AnyIndex> = [I; 1];
 }
 
 impl<T: Element, const A: usize, const B: usize> sealed::Sealed for [[T; A]; B] {}
 impl<T: Element, const A: usize, const B: usize> Tile for [[T; A]; B] {
     type Element = T;
     type Index = [usize; 2];
+    type IndexOf<I: AnyIndex> = [I; 2];
 }
 
 impl<T: Element, const A: usize, const B: usize, const C: usize> sealed::Sealed for [[[T; A]; B]; C] {}
 impl<T: Element, const A: usize, const B: usize, const C: usize> Tile for [[[T; A]; B]; C] {
     type Element = T;
     type Index = [usize; 3];
+    type IndexOf<I: AnyIndex> = [I; 3];
 }
 
 impl<T: Element, const A: usize, const B: usize, const C: usize, const D: usize> sealed::Sealed
@@ -110,6 +129,7 @@ impl<T: Element, const A: usize, const B: usize, const C: usize, const D: usize>
 {
     type Element = T;
     type Index = [usize; 4];
+    type IndexOf<I: AnyIndex> = [I; 4];
 }
 
 /// Where the elements of a [`Shared`] tile are.

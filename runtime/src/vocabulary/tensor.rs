@@ -7,12 +7,24 @@ use std::ops::{Index, IndexMut};
 
 /// A tensor in device memory, as a kernel's parameter: `&Tensor<T, RANK>` is read, `&mut Tensor<T, RANK>` written too.
 ///
-/// The innermost (last) extent is contiguous, the others have strides. On the host the argument is a
+/// The rank is 1 to 5. The innermost (last) extent is contiguous, the others have strides. On the host the argument is a
 /// [`TensorView`](crate::TensorView) or, for the simulator, a [`HostTensor`](crate::HostTensor). There are no values
 /// of this type on the host.
 pub struct Tensor<T: Element, const RANK: usize> {
     element: PhantomData<T>,
 }
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for usize {}
+    impl Sealed for isize {}
+}
+
+/// A type of indices that may be outside: `usize`, or `isize` where they may be below zero.
+pub trait AnyIndex: sealed::Sealed {}
+
+impl AnyIndex for usize {}
+impl AnyIndex for isize {}
 
 /// A tensor of rank 2: rows of contiguous elements.
 pub type Matrix<T> = Tensor<T, 2>;
@@ -44,6 +56,31 @@ impl<T: Element, const RANK: usize> Tensor<T, RANK> {
     pub fn write<const V: usize>(&mut self, index: [usize; RANK], value: Vector<T, V>) {
         let _ = (index, value);
         only_in_a_kernel("Tensor::write")
+    }
+
+    /// The element at `index` where that is inside, else `default`: for an index that data decides, and at edges. The parts of
+    /// the index are `usize`, or all `isize`, which may be below zero. It costs what a load under the comparisons costs. `default` is evaluated in either case.
+    ///
+    /// What an index that data decides costs is not known at compile time, so the statement takes responsibility:
+    ///
+    /// ```no_run
+    /// # use tileproof::prelude::*;
+    /// # fn kernel(table: &Tensor<f32, 1>, row: &Tensor<u32, 1>, i: usize) {
+    /// // in a kernel, under #[budget(excess_sectors = 31, because = "a gather")]
+    /// let value = table.get_or([row[[i]] as usize], 0.0);
+    /// # let _ = value; }
+    /// ```
+    #[track_caller]
+    pub fn get_or<I: AnyIndex>(&self, index: [I; RANK], default: T) -> T {
+        let _ = (index, default);
+        only_in_a_kernel("Tensor::get_or")
+    }
+
+    /// Whether there is an element at `index`.
+    #[track_caller]
+    pub fn contains<I: AnyIndex>(&self, index: [I; RANK]) -> bool {
+        let _ = index;
+        only_in_a_kernel("Tensor::contains")
     }
 }
 

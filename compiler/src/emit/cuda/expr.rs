@@ -27,7 +27,7 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
         ExprKind::Lane(vector, lane) => {
             let (vector, lane) = (expr(e, *vector).at(Level::Atom), expr(e, *lane).text);
             let value = Code::atom(format!("{vector}.lane[{lane}]"));
-            if scalar == Scalar::Usize { Code::prefix("(index_t)", value) } else { value }
+            if scalar.is_index() { Code::prefix(&format!("({})", scalar_type(scalar)), value) } else { value }
         }
         ExprKind::Vector(values) => vector(e, scalar, values),
         ExprKind::Unary(op, a) => {
@@ -58,8 +58,12 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
 /// would be computed in `int`.
 fn typed(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
     let code = expr(e, handle);
-    let is_index = e.kernel.exprs[handle].ty == Type::Scalar(Scalar::Usize);
-    if is_index && int(e.kernel, handle).is_some() { Code::prefix("(index_t)", code) } else { code }
+    match e.kernel.exprs[handle].ty {
+        Type::Scalar(scalar) if scalar.is_index() && int(e.kernel, handle).is_some() => {
+            Code::prefix(&format!("({})", scalar_type(scalar)), code)
+        }
+        Type::Scalar(_) | Type::Vector(..) => code,
+    }
 }
 
 /// What the thread knows about its place.
@@ -80,7 +84,7 @@ impl Builtin {
     }
 }
 
-fn builtin(e: &mut Emitter<'_>, builtin: Builtin, axis: Axis) -> Code {
+pub(super) fn builtin(e: &mut Emitter<'_>, builtin: Builtin, axis: Axis) -> Code {
     e.builtins.insert((builtin, axis.index()));
     let names = match builtin {
         Builtin::Thread => &e.names.thread,
@@ -142,6 +146,7 @@ fn unary(e: &mut Emitter<'_>, op: UnaryOp, scalar: Scalar, a: Code) -> Code {
             | Scalar::U32
             | Scalar::U64
             | Scalar::Usize
+            | Scalar::Isize
             | Scalar::F32
             | Scalar::F64 => Code::prefix("~", a),
         },
@@ -219,9 +224,14 @@ fn binary(
 fn computes_in_c(scalar: Scalar) -> bool {
     match scalar {
         Scalar::U32 | Scalar::U64 | Scalar::Usize | Scalar::F32 | Scalar::F64 => true,
-        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::U8 | Scalar::U16 => {
-            false
-        }
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::Isize
+        | Scalar::U8
+        | Scalar::U16 => false,
     }
 }
 
@@ -230,20 +240,21 @@ fn divides_in_c(scalar: Scalar, divisor: Option<i128>) -> bool {
     match divisor {
         Some(0) => false,
         Some(divisor) => divisor != -1,
-        None => !scalar.is_signed(),
+        // Indices are proven not to be divided by zero.
+        None => scalar == Scalar::Usize,
     }
 }
 
 /// Whether the amount, already masked, is a constant and below the width, which for an index may be 32.
 fn shifts_in_c(scalar: Scalar, amount: Option<i128>) -> bool {
-    amount.is_some_and(|amount| scalar != Scalar::Usize || amount < 32)
+    amount.is_some_and(|amount| !scalar.is_index() || amount < 32)
 }
 
 fn cast(e: &mut Emitter<'_>, from: Scalar, to: Scalar, a: Code) -> Code {
     if from.is_float() && to.is_integer() {
         let name = e.need(Piece::Cast(from, stored(to)));
         let value = Code::call(&name, &[a]);
-        if to == Scalar::Usize { Code::prefix("(index_t)", value) } else { value }
+        if to.is_index() { Code::prefix(&format!("({})", scalar_type(to)), value) } else { value }
     } else if from == to {
         a
     } else {

@@ -3,19 +3,22 @@
 use super::code::{Code, Level};
 use crate::ir::Scalar;
 
-/// An integer constant. Indices up to 2^31 are written without a suffix and have the C type `int`.
+/// An integer constant. Indices below 2^31 are written without a suffix and have the C type `int`.
 pub(super) fn int(scalar: Scalar, value: i128) -> Code {
     let text = match scalar {
         // C has no negative literals: these are the negation of a number that does not fit.
         Scalar::I32 if value == i128::from(i32::MIN) => return Code::atom("(-2147483647 - 1)"),
-        Scalar::I64 if value == i128::from(i64::MIN) => return Code::atom("(-9223372036854775807ll - 1)"),
+        Scalar::I64 | Scalar::Isize if value == i128::from(i64::MIN) => {
+            return Code::atom("(-9223372036854775807ll - 1)");
+        }
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::U8 | Scalar::U16 | Scalar::Bool => {
             format!("{value}")
         }
         Scalar::U32 => format!("{value}u"),
         Scalar::I64 => format!("{value}ll"),
         Scalar::U64 => format!("{value}ull"),
-        Scalar::Usize if value <= i128::from(i32::MAX) => format!("{value}"),
+        Scalar::Usize | Scalar::Isize if value.abs() <= i128::from(i32::MAX) => format!("{value}"),
+        Scalar::Isize => format!("{value}ll"),
         Scalar::Usize => format!("{value}ull"),
         Scalar::F32 | Scalar::F64 => return float(scalar, value as f64),
     };

@@ -185,7 +185,7 @@ impl Registers {
             }
             Scalar::I32 => ("s32", 'r'),
             Scalar::U32 => ("u32", 'r'),
-            Scalar::I64 => ("s64", 'l'),
+            Scalar::I64 | Scalar::Isize => ("s64", 'l'),
             Scalar::U64 | Scalar::Usize => ("u64", 'l'),
             Scalar::F32 => ("f32", 'f'),
             Scalar::F64 => ("f64", 'd'),

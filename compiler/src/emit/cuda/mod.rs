@@ -8,9 +8,10 @@
 //! instruction: an `if` around it would make each load wait for the one before. So an `if` that holds nothing but
 //! accesses and assignments becomes straight-line code, and its condition becomes the predicate of what is in it.
 //!
-//! **Values are those of Rust.** Data arithmetic wraps, shift amounts are masked, casts of floats saturate. `index_t`,
-//! the type of `usize`, is 32 bits wide when [`CudaFacts::narrow`] holds and `TILEPROOF_WIDE` is not defined; the
-//! launcher defines it for tensors that are too large.
+//! **Values are those of Rust.** Data arithmetic wraps, shift amounts are masked, casts of floats saturate. `index_t` and
+//! `offset_t`, the types of `usize` and `isize`, are 32 bits wide when [`CudaFacts::narrow`] holds and `TILEPROOF_WIDE` is
+//! not defined; the launcher defines it for tensors that are too large. `offset_t` is computed as `index_t`, because what
+//! threads outside of a guard compute under a predicate may overflow.
 //!
 //! **It needs no header and yields no warning.** What nothing depends on is left out. Nothing is shadowed: a name that
 //! C++ keeps for itself, or that is taken, gets a number.
@@ -26,6 +27,7 @@
 //! [defect](crate::ir::Layout::defect), operators other than a selection have scalar operands.
 
 mod code;
+mod collective;
 mod expr;
 mod layout;
 mod literal;
@@ -54,8 +56,8 @@ use types::{element_type, scalar_type, value_type};
 pub struct CudaFacts {
     /// By loop of the IR: how often it runs, if that is one constant for all threads. Missing entries are unknown.
     pub trips: Vec<Option<u32>>,
-    /// Whether every `usize` expression fits 32 bits when every extent, stride, span and `usize` argument is below
-    /// 2^31.
+    /// Whether every `usize` and `isize` expression fits 32 bits when every extent, stride, span and `usize` argument is
+    /// below 2^31, and the magnitude of every `isize` argument.
     pub narrow: bool,
 }
 
@@ -87,6 +89,7 @@ pub fn cuda(kernel: &Kernel, facts: &CudaFacts) -> Cuda {
         builtins: BTreeSet::new(),
         tiles: vec![false; kernel.tiles.len()],
         declared: vec![false; kernel.locals.len()],
+        members: None,
         out: Out::default(),
     };
     emitter.out.indent();
@@ -124,6 +127,8 @@ struct Emitter<'k> {
     tiles: Vec<bool>,
     /// By local: whether an assignment has declared it.
     declared: Vec<bool>,
+    /// The variable that holds the lanes of the warp that exist, once it has come up.
+    members: Option<String>,
     out: Out,
 }
 
@@ -172,13 +177,18 @@ fn preamble(out: &mut Out, emitter: &Emitter<'_>, function: &str) {
             out.line(&format!("typedef {ty} {name};"));
         }
     }
-    if mentions("index_t") {
+    for (name, wide, narrow) in
+        [("index_t", "unsigned long long", "unsigned int"), ("offset_t", "long long", "int")]
+    {
+        if !mentions(name) {
+            continue;
+        }
         if emitter.facts.narrow {
-            out.lines(
-                "#ifdef TILEPROOF_WIDE\ntypedef unsigned long long index_t;\n#else\ntypedef unsigned int index_t;\n#endif",
-            );
+            out.lines(&format!(
+                "#ifdef TILEPROOF_WIDE\ntypedef {wide} {name};\n#else\ntypedef {narrow} {name};\n#endif"
+            ));
         } else {
-            out.line("typedef unsigned long long index_t;");
+            out.line(&format!("typedef {wide} {name};"));
         }
     }
     for definition in &definitions {
@@ -217,7 +227,9 @@ fn signature(emitter: &Emitter<'_>) -> String {
 
 /// Tiles, the thread's place, and the variables that cannot be declared where they are first assigned.
 fn prologue(emitter: &mut Emitter<'_>) {
-    let Emitter { kernel, names, plan, pieces: _, builtins, tiles, declared: _, facts: _, out } = emitter;
+    let members = emitter.members.clone().zip(collective::members_of_thread(emitter));
+    let Emitter { kernel, names, plan, pieces: _, builtins, tiles, declared: _, members: _, facts: _, out } =
+        emitter;
     for (handle, tile) in kernel.tiles.iter() {
         if tiles[handle.index()] {
             let (names, element) = (&names.tiles[handle.index()], element_type(tile.element, 1));
@@ -237,6 +249,9 @@ fn prologue(emitter: &mut Emitter<'_>) {
             Builtin::Grid => &names.grid,
         };
         out.line(&format!("const index_t {} = {}.{};", names[*axis], builtin.cuda(), ["x", "y", "z"][*axis]));
+    }
+    if let Some((name, value)) = members {
+        out.line(&format!("const u32 {name} = {value};"));
     }
     for (handle, local) in kernel.locals.iter() {
         let elsewhere = plan.declared_by_assignment[handle.index()] || plan.assignments[handle.index()] == 0;

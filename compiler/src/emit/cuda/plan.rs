@@ -2,7 +2,9 @@
 //! and which conditions become predicates.
 
 use super::CudaFacts;
-use crate::ir::{BinaryOp, Block, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt};
+use crate::ir::{
+    BinaryOp, Block, Collective, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt,
+};
 
 /// The decisions.
 pub(super) struct Plan {
@@ -27,7 +29,7 @@ impl Plan {
             | Stmt::Fill { local, .. }
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. } => self.is_live(*local),
-            Stmt::Load { .. } | Stmt::Store { .. } | Stmt::Sync(..) => true,
+            Stmt::Load { .. } | Stmt::Store { .. } | Stmt::Sync(..) | Stmt::Collective(_) => true,
             Stmt::If { then, otherwise, .. } => {
                 self.has_effect(kernel, facts, then) || self.has_effect(kernel, facts, otherwise)
             }
@@ -91,6 +93,7 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
                 needed.push(*value);
             }
             Stmt::Sync(..) => {}
+            Stmt::Collective(Collective { operands, .. }) => needed.extend(operands),
             Stmt::If { condition, then, otherwise } => {
                 changed |= keep(kernel, facts, plan, then) | keep(kernel, facts, plan, otherwise);
                 if plan.has_effect(kernel, facts, then) || plan.has_effect(kernel, facts, otherwise) {
@@ -186,8 +189,8 @@ pub(super) fn int(kernel: &Kernel, expr: Handle<Expr>) -> Option<i128> {
 }
 
 /// Whether an `if` with these sides becomes straight-line code under a predicate. Everything in it is then executed by
-/// all threads, the accesses with the predicate: so there must be no barrier and no loop, and no division that could
-/// be by zero for the threads that should not get there.
+/// all threads, the accesses with the predicate: so there must be no barrier, no collective and no loop, and no division
+/// of indices that could be by zero for the threads that should not get there.
 pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
     block.iter().all(|stmt| match stmt {
         Stmt::Assign { value, .. } | Stmt::Fill { value, .. } => cannot_fault(kernel, *value),
@@ -206,7 +209,7 @@ pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
                 && is_convertible(kernel, then)
                 && is_convertible(kernel, otherwise)
         }
-        Stmt::Sync(..) | Stmt::For(_) | Stmt::While { .. } => false,
+        Stmt::Sync(..) | Stmt::Collective(_) | Stmt::For(_) | Stmt::While { .. } => false,
     })
 }
 
@@ -232,7 +235,7 @@ fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
         ExprKind::Binary(op, a, b) => {
             let divides = match op {
                 BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil => {
-                    kernel.exprs[expr].ty.scalar().is_integer()
+                    kernel.exprs[expr].ty.scalar().is_index()
                 }
                 BinaryOp::Add
                 | BinaryOp::Sub
@@ -345,6 +348,11 @@ impl Scopes<'_> {
                     self.reads(&[*value]);
                 }
                 Stmt::Sync(..) => {}
+                Stmt::Collective(Collective { local, operands, .. }) => {
+                    self.reads(operands);
+                    self.mention(*local, true);
+                    assignments[local.index()] += 1;
+                }
                 Stmt::If { condition, then, otherwise } => {
                     self.reads(&[*condition]);
                     let convert = is_convertible(self.kernel, then) && is_convertible(self.kernel, otherwise);

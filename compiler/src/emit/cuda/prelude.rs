@@ -1,11 +1,13 @@
 //! The functions and types that the text brings with it: only what the kernel uses.
 //!
 //! Data arithmetic wraps as in Rust. C leaves the overflow of `int` undefined and computes small types in `int`, so
-//! whatever could overflow goes through a function that computes in an unsigned type.
+//! whatever could overflow goes through a function that computes in an unsigned type. Of a division by zero a C compiler may
+//! conclude that it does not happen, and drop a guard; so data is divided by functions that yield zero then.
 
+use super::collective::{self, Vote};
 use super::memory::{self, Memory};
 use super::types::{element_type, scalar_type, unsigned};
-use crate::ir::Scalar;
+use crate::ir::{Scalar, Shuffle};
 
 /// A definition of the prelude.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,16 @@ pub(super) enum Piece {
     Arithmetic(Arithmetic, Scalar),
     /// Float to integer.
     Cast(Scalar, Scalar),
+    /// Takes 32 bits from another lane.
+    ShuffleWord(Shuffle),
+    /// Takes a scalar from another lane.
+    Shuffle(Shuffle, Scalar),
+    /// Takes a vector from another lane.
+    ShuffleVector(Shuffle, Scalar, u32),
+    /// Asks a warp or the block.
+    Vote(Vote),
+    /// Finds the lanes with an equal scalar.
+    MatchAny(Scalar),
 }
 
 /// What C lacks.
@@ -53,6 +65,11 @@ impl Piece {
             Piece::Select(scalar, width) => format!("select_{}", element_type(scalar, width)),
             Piece::Arithmetic(operation, scalar) => format!("{}_{}", operation.name(), scalar.name()),
             Piece::Cast(from, to) => format!("cast_{}_{}", from.name(), to.name()),
+            Piece::ShuffleWord(shuffle) => collective::word_name(shuffle),
+            Piece::Shuffle(shuffle, scalar) => collective::shuffle_name(shuffle, scalar),
+            Piece::ShuffleVector(shuffle, scalar, width) => collective::vector_name(shuffle, scalar, width),
+            Piece::Vote(vote) => vote.name().into(),
+            Piece::MatchAny(scalar) => collective::match_name(scalar),
         }
     }
 
@@ -93,6 +110,11 @@ impl Piece {
                     saturating(from, to)
                 )
             }
+            Piece::ShuffleWord(shuffle) => collective::word(shuffle),
+            Piece::Shuffle(shuffle, scalar) => collective::shuffle(shuffle, scalar),
+            Piece::ShuffleVector(shuffle, scalar, width) => collective::vector(shuffle, scalar, width),
+            Piece::Vote(vote) => vote.text(),
+            Piece::MatchAny(scalar) => collective::match_any(scalar),
         }
     }
 }
@@ -120,7 +142,7 @@ impl Arithmetic {
         // Small types are computed in 32 bits: C would promote them to `int`, which must not overflow. Shifts of an
         // index are computed in 64 bits: the amount may be more than a 32-bit index has.
         let wide = if scalar.bytes() < 4 { "u32" } else { scalar_type(unsigned(scalar)) };
-        let shifted = if scalar == Scalar::Usize { "u64" } else { wide };
+        let shifted = if scalar.is_index() { "u64" } else { wide };
         let mask = 8 * scalar.bytes() - 1;
         let infix = |operator| format!("({ty})(({wide})a {operator} ({wide})b)");
         let two = "T a, T b";
@@ -130,19 +152,22 @@ impl Arithmetic {
             Arithmetic::Mul => (two, infix('*')),
             Arithmetic::Negate => ("T a", format!("({ty})(({wide})0 - ({wide})a)")),
             Arithmetic::Div if scalar.is_signed() => {
-                (two, format!("b == -1 ? ({ty})(({wide})0 - ({wide})a) : ({ty})(a / b)"))
+                (two, format!("b == 0 ? ({ty})0 : b == -1 ? ({ty})(({wide})0 - ({wide})a) : ({ty})(a / b)"))
             }
-            Arithmetic::Div => (two, format!("({ty})(a / b)")),
-            Arithmetic::Rem if scalar.is_signed() => (two, format!("b == -1 ? ({ty})0 : ({ty})(a % b)")),
-            Arithmetic::Rem => (two, format!("({ty})(a % b)")),
+            Arithmetic::Div => (two, format!("b == 0 ? ({ty})0 : ({ty})(a / b)")),
+            Arithmetic::Rem if scalar.is_signed() => {
+                (two, format!("b == 0 || b == -1 ? ({ty})0 : ({ty})(a % b)"))
+            }
+            Arithmetic::Rem => (two, format!("b == 0 ? ({ty})0 : ({ty})(a % b)")),
             Arithmetic::Shl => ("T a, u32 amount", format!("({ty})(({shifted})a << (amount & {mask}))")),
-            Arithmetic::Shr if scalar == Scalar::Usize => {
-                ("T a, u32 amount", format!("({ty})(({shifted})a >> (amount & {mask}))"))
+            Arithmetic::Shr if scalar.is_index() => {
+                let widened = if scalar.is_signed() { "i64" } else { "u64" };
+                ("T a, u32 amount", format!("({ty})(({widened})a >> (amount & {mask}))"))
             }
             Arithmetic::Shr => ("T a, u32 amount", format!("({ty})(a >> (amount & {mask}))")),
             Arithmetic::Min => (two, "a < b ? a : b".into()),
             Arithmetic::Max => (two, "a > b ? a : b".into()),
-            Arithmetic::DivCeil => (two, format!("({ty})(a / b + (a % b != 0))")),
+            Arithmetic::DivCeil => (two, format!("b == 0 ? ({ty})0 : ({ty})(a / b + (a % b != 0))")),
         }
     }
 }
@@ -169,7 +194,10 @@ pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
         Piece::Vector(..) => 0,
         Piece::SharedAddress => 1,
         Piece::Load(..) | Piece::Store(..) => 2,
-        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) => 3,
+        Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
+        Piece::Shuffle(..) => 4,
+        Piece::ShuffleVector(..) => 5,
+        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) => 6,
     };
     let mut sorted: Vec<&Piece> = pieces.iter().collect();
     sorted.sort_by_key(rank);

@@ -2,6 +2,7 @@
 
 use super::Emitter;
 use super::code::{Code, Level};
+use super::collective;
 use super::expr::{element, expr, select};
 use super::memory::Memory;
 use super::plan::{int, is_below_half, is_convertible};
@@ -9,7 +10,8 @@ use super::prelude::Piece;
 use super::types::{scalar_type, stored, unsigned, value_type};
 use crate::facts::MOST_UNROLLED;
 use crate::ir::{
-    Base, Block, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Scalar, Site, Stmt, Type, Unroll,
+    Base, Block, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Proxy, Scalar, Site, Stmt, Sync,
+    SyncAction, SyncObject, Type, Unroll,
 };
 use crate::span::SpanId;
 
@@ -54,8 +56,8 @@ pub(super) fn block(e: &mut Emitter<'_>, stmts: &Block, predicate: Option<&str>)
             }
             Stmt::Load { local, site } => load(e, *local, *site, predicate),
             Stmt::Store { site, value } => store(e, *site, *value, predicate),
-            // The one synchronisation there is: all its parts have one value each.
-            Stmt::Sync(_, span) => e.out.statement(*span, "__syncthreads();"),
+            Stmt::Sync(sync, span) => synchronise(e, *sync, *span),
+            Stmt::Collective(collective) => collective::collective(e, collective),
             Stmt::If { condition, then, otherwise } => branch(e, *condition, then, otherwise, predicate),
             Stmt::For(handle) => repeat(e, *handle),
             Stmt::While { condition, body, span } => {
@@ -70,12 +72,31 @@ pub(super) fn block(e: &mut Emitter<'_>, stmts: &Block, predicate: Option<&str>)
     }
 }
 
+fn synchronise(e: &mut Emitter<'_>, sync: Sync, span: SpanId) {
+    let Sync { object, action, participants: _, orders: _, proxy } = sync;
+    match (object, action, proxy) {
+        (SyncObject::BlockBarrier, SyncAction::ArriveAndWait, Proxy::Generic) => {
+            e.out.statement(span, "__syncthreads();");
+        }
+        (SyncObject::Warp, SyncAction::ArriveAndWait, Proxy::Generic) => {
+            let members = collective::members(e).text;
+            e.out.statement(span, &format!("__syncwarp({members});"));
+        }
+    }
+}
+
 /// Whether this is the assignment that declares the local; asked once an assignment.
 fn declares(e: &mut Emitter<'_>, local: Handle<Local>) -> bool {
     e.plan.declared_by_assignment[local.index()] && !std::mem::replace(&mut e.declared[local.index()], true)
 }
 
-fn assign(e: &mut Emitter<'_>, local: Handle<Local>, value: Code, predicate: Option<&str>, span: SpanId) {
+pub(super) fn assign(
+    e: &mut Emitter<'_>,
+    local: Handle<Local>,
+    value: Code,
+    predicate: Option<&str>,
+    span: SpanId,
+) {
     let ty = e.kernel.locals[local].ty;
     let name = e.names.locals[local.index()].clone();
     if declares(e, local) {
@@ -304,7 +325,7 @@ fn repeat(e: &mut Emitter<'_>, handle: Handle<Loop>) {
     } else {
         let rest = match unsigned(scalar) {
             distance if distance == scalar => format!("{end_code} - {name}"),
-            distance => format!("({0}){end_code} - ({0}){name}", distance.name()),
+            distance => format!("({0}){end_code} - ({0}){name}", scalar_type(distance)),
         };
         format!("{name} = {rest} > {step_code} ? {name} + {step_code} : {end_code}")
     };
@@ -354,8 +375,11 @@ fn bound(e: &mut Emitter<'_>, value: Handle<Expr>, wanted: &str, span: SpanId) -
 fn next_fits(e: &Emitter<'_>, handle: Handle<Loop>) -> bool {
     let Loop { end, step, .. } = &e.kernel.loops[handle];
     let scalar = e.kernel.exprs[*end].ty.scalar();
+    // Of indices, in the text where they have 32 bits.
     let largest = if scalar == Scalar::Usize {
         i128::from(u32::MAX)
+    } else if scalar == Scalar::Isize {
+        i128::from(i32::MAX)
     } else {
         scalar.range().map_or(0, |(_, largest)| largest)
     };

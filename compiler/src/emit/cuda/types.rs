@@ -6,6 +6,7 @@ use crate::ir::{Scalar, Type};
 pub(super) fn stored(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::Usize => Scalar::U64,
+        Scalar::Isize => Scalar::I64,
         Scalar::Bool
         | Scalar::I8
         | Scalar::I16
@@ -22,7 +23,21 @@ pub(super) fn stored(scalar: Scalar) -> Scalar {
 
 /// The type of a variable that holds one value.
 pub(super) fn scalar_type(scalar: Scalar) -> &'static str {
-    if scalar == Scalar::Usize { "index_t" } else { scalar.name() }
+    match scalar {
+        Scalar::Usize => "index_t",
+        Scalar::Isize => "offset_t",
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::F32
+        | Scalar::F64 => scalar.name(),
+    }
 }
 
 /// The type of a variable.
@@ -46,6 +61,7 @@ pub(super) fn unsigned(scalar: Scalar) -> Scalar {
         Scalar::I16 => Scalar::U16,
         Scalar::I32 => Scalar::U32,
         Scalar::I64 => Scalar::U64,
+        Scalar::Isize => Scalar::Usize,
         Scalar::Bool
         | Scalar::U8
         | Scalar::U16

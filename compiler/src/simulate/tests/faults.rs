@@ -308,7 +308,10 @@ fn arithmetic() {
         b.binary(BinaryOp::Sub, two, x)
     });
     let fault = fails(&kernel);
-    assert_eq!(fault.kind, FaultKind::IndexOverflow { op: BinaryOp::Sub, left: 2, right: 3 });
+    assert_eq!(
+        fault.kind,
+        FaultKind::IndexOverflow { scalar: Scalar::Usize, op: BinaryOp::Sub, left: 2, right: 3 }
+    );
     assert_eq!(fault.thread, at([3, 0, 0]));
 }
 

@@ -209,8 +209,43 @@ fn usize_is_checked() {
         let result = pairs([Scalar::Usize; 3], &[(left, right)], |b, x, y| b.binary(op, x, y));
         match expected {
             Some(value) => assert_eq!(result.unwrap(), [value]),
-            None => assert_eq!(result.unwrap_err().kind, FaultKind::IndexOverflow { op, left, right }),
+            None => assert_eq!(
+                result.unwrap_err().kind,
+                FaultKind::IndexOverflow { scalar: Scalar::Usize, op, left, right }
+            ),
         }
+    }
+}
+
+#[test]
+fn offsets_stay_in_range() {
+    let least = i64::MIN as u64;
+    for (op, left, right, expected) in [
+        (BinaryOp::Sub, 1, 2, Some(u64::MAX)),
+        (BinaryOp::Add, i64::MAX as u64, 1, None),
+        (BinaryOp::Sub, least, 1, None),
+        (BinaryOp::Mul, -3i64 as u64, 5, Some(-15i64 as u64)),
+        (BinaryOp::Mul, least, u64::MAX, None),
+        (BinaryOp::Div, least, u64::MAX, None),
+        (BinaryOp::Div, -7i64 as u64, 2, Some(-3i64 as u64)),
+        (BinaryOp::Shl, -1i64 as u64, 63, Some(least)),
+        (BinaryOp::Shl, 1, 63, None),
+        (BinaryOp::Shr, -5i64 as u64, 1, Some(-3i64 as u64)),
+    ] {
+        let result = pairs([Scalar::Isize; 3], &[(left, right)], |b, x, y| b.binary(op, x, y));
+        match expected {
+            Some(value) => assert_eq!(result.unwrap(), [value]),
+            None => {
+                let expected = FaultKind::IndexOverflow { scalar: Scalar::Isize, op, left, right };
+                assert_eq!(result.unwrap_err().kind, expected);
+            }
+        }
+    }
+    for (from, to) in [(Scalar::Isize, Scalar::Usize), (Scalar::Usize, Scalar::Isize)] {
+        let convert = |value| pairs([from, from, to], &[(value, 0)], |b, x, _| b.expr(ExprKind::Cast(x), to));
+        assert_eq!(convert(7).unwrap(), [7]);
+        let fault = convert(u64::MAX).unwrap_err().kind;
+        assert_eq!(fault, FaultKind::IndexConversion { from, to, value: u64::MAX });
     }
 }
 

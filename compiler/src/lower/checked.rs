@@ -1,0 +1,116 @@
+//! Access by an index that may be outside: `contains` and `get_or`.
+//!
+//! Both are what a user could write: comparisons with the extents, and an ordinary load under them. So bounds are proven
+//! and costs judged as of any guarded access; that the guard is there by construction is all that is special.
+
+use super::{Lower, Operand, Ty};
+use crate::ir::{self, Base, BinaryOp, CompareOp, ExprKind, Handle, Place, Scalar, Stmt};
+use crate::span::SpanId;
+use syn::{Expr, ExprMethodCall};
+
+impl Lower<'_> {
+    /// `tensor.contains([i, j])`
+    pub(super) fn contains(&mut self, call: &ExprMethodCall, base: Base) -> Operand {
+        let [index] = call.args.iter().collect::<Vec<_>>()[..] else { return self.mismatch(call) };
+        let Some(index) = self.any_index(base, index) else { return Operand::Poison };
+        let span = self.span(call);
+        Operand::Value(self.inside(base, &index, span))
+    }
+
+    /// `tensor.get_or([i, j], default)`
+    pub(super) fn get_or(&mut self, call: &ExprMethodCall, base: Base) -> Operand {
+        let [index, default] = call.args.iter().collect::<Vec<_>>()[..] else { return self.mismatch(call) };
+        let term = self.terms.known(self.kernel.element(base));
+        let ty = Ty::scalar(term);
+        let index = self.any_index(base, index);
+        let before = self.here();
+        let default = self.value(default, Some(ty));
+        let (Some(mut index), Some(default)) = (index, default) else { return Operand::Poison };
+        for index in index.iter_mut().rev() {
+            *index = self.as_at(before, *index);
+        }
+        let given = self.ty(default);
+        if given.vector.is_some() || !self.terms.unify(given.term, term) {
+            return self.mismatch(call);
+        }
+        let span = self.span(call);
+        let condition = self.inside(base, &index, span);
+        let local = self.local(&format!("{}_value", self.kernel.base_name(base)), ty, Vec::new(), span);
+        self.push(Stmt::Assign { local, value: default });
+        let then = self.in_block(|lower| {
+            let index = index.iter().map(|index| lower.as_index(*index)).collect();
+            let value = lower.load(Place { base, index, width: 1 }, ty, call);
+            lower.push(Stmt::Assign { local, value });
+        });
+        self.push(Stmt::If { condition, then, otherwise: Vec::new() });
+        Operand::Value(self.expr(ExprKind::Local(local), ty, span))
+    }
+
+    /// The index of a place that may be outside: one number an extent.
+    fn any_index(&mut self, base: Base, index: &Expr) -> Option<Vec<Handle<ir::Expr>>> {
+        let Expr::Array(array) = index else {
+            self.mismatch(index);
+            return None;
+        };
+        if array.elems.len() != self.kernel.rank(base) {
+            self.mismatch(index);
+            return None;
+        }
+        // The elements of an array have one type.
+        let term = self.terms.integer();
+        let list = self.in_order(&array.elems, |lower, index| match lower.value_of(index, term) {
+            Some(index) => Operand::Value(index),
+            None => Operand::Poison,
+        });
+        let index: Option<Vec<_>> = list.into_iter().map(|operand| operand.value()).collect();
+        let fits = match self.terms.get(term) {
+            Some(scalar) => scalar == Scalar::Usize || scalar == Scalar::Isize,
+            None => {
+                let usize_term = self.terms.known(Scalar::Usize);
+                self.terms.unify(term, usize_term)
+            }
+        };
+        if !fits {
+            self.mismatch(array);
+            return None;
+        }
+        index
+    }
+
+    /// An index that is known to be inside, as `usize`.
+    fn as_index(&mut self, index: Handle<ir::Expr>) -> Handle<ir::Expr> {
+        match self.terms.get(self.ty(index).term) {
+            Some(Scalar::Isize) => {
+                let (ty, span) = (Ty::scalar(self.terms.known(Scalar::Usize)), self.kernel.exprs[index].span);
+                self.expr(ExprKind::Cast(index), ty, span)
+            }
+            Some(_) | None => index,
+        }
+    }
+
+    /// Whether an index is inside.
+    fn inside(&mut self, base: Base, index: &[Handle<ir::Expr>], span: SpanId) -> Handle<ir::Expr> {
+        let (bool_ty, usize_ty) = (self.terms.known(Scalar::Bool), self.terms.known(Scalar::Usize));
+        let (bool_ty, usize_ty) = (Ty::scalar(bool_ty), Ty::scalar(usize_ty));
+        let mut conditions = Vec::new();
+        for (dimension, index) in index.iter().enumerate() {
+            let extent = match base {
+                Base::Tensor(param) => ExprKind::Extent(param, dimension as u32),
+                Base::Tile(tile) => ExprKind::Int(self.kernel.tiles[tile].extents[dimension].into()),
+            };
+            let mut extent = self.expr(extent, usize_ty, span);
+            let ty = self.ty(*index);
+            if self.terms.get(ty.term) == Some(Scalar::Isize) {
+                let zero = self.expr(ExprKind::Int(0), ty, span);
+                let from = ExprKind::Compare(CompareOp::GreaterEqual, *index, zero);
+                conditions.push(self.expr(from, bool_ty, span));
+                extent = self.expr(ExprKind::Cast(extent), ty, span);
+            }
+            conditions.push(self.expr(ExprKind::Compare(CompareOp::Less, *index, extent), bool_ty, span));
+        }
+        let all = conditions
+            .into_iter()
+            .reduce(|all, next| self.expr(ExprKind::Binary(BinaryOp::And, all, next), bool_ty, span));
+        all.unwrap_or_else(|| self.expr(ExprKind::Bool(true), bool_ty, span))
+    }
+}

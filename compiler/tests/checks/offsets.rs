@@ -1,0 +1,107 @@
+//! `isize`: offsets that may be below zero.
+
+use crate::harness::{check, kernel};
+use expect_test::expect;
+
+fn halo(body: &str) -> String {
+    kernel(
+        "block = [32], grid = [output.cols().div_ceil(32), output.rows()], requires(input.rows() == output.rows(), input.cols() == output.cols())",
+        "n: isize, input: &Matrix<f32>, output: &mut Matrix<f32>",
+        &format!(
+            "let (r, c) = (block_y(), block_x() * 32 + thread_x());\nif c < output.cols() {{\n{body}\n}}"
+        ),
+    )
+}
+
+#[test]
+fn a_guard_proves_an_offset_inside() {
+    check(
+        &halo(
+            "let above = r as isize - 1;
+            let mut sum = 0.0;
+            if above >= 0 { sum += input[[above as usize, c]]; }
+            let right = c as isize + 1;
+            if right >= 0 && right < input.cols() as isize { sum += input[[r, right as usize]]; }
+            output[[r, c]] = sum;",
+        ),
+        expect![[r#"
+            read `input[[above as usize, c]]`: 1 × 4 B, 4/4 sectors
+            read `input[[r, right as usize]]`: 1 × 4 B, 4/4 sectors
+            write `output[[r, c]]`: 1 × 4 B, 4/4 sectors
+            launch: input.rows() == output.rows()
+            launch: input.cols() == output.cols()
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_over_a_window() {
+    check(
+        &halo(
+            "let mut sum = 0.0;
+            for d in -2..3 {
+                let x = c as isize + d;
+                if x >= 0 && (x as usize) < input.cols() { sum += input[[r, x as usize]]; }
+            }
+            output[[r, c]] = sum;",
+        ),
+        expect![[r#"
+            read `input[[r, x as usize]]`: 5 × 4 B, 20/20 sectors
+            write `output[[r, c]]`: 1 × 4 B, 4/4 sectors
+            launch: input.rows() == output.rows()
+            launch: input.cols() == output.cols()
+        "#]],
+    );
+}
+
+#[test]
+fn what_may_be_below_zero_is_no_index() {
+    check(
+        &halo("output[[r, c]] = input[[(r as isize - 1) as usize, c]];"),
+        expect![[r#"
+        error: an `isize` that becomes an index may be below zero: `(r as isize - 1) as usize` [TP0501]
+        note: `usize` has no negative numbers: the index would wrap to a very large one
+        help: guard it with `>= 0` of the `isize`, as in `if r >= 0 && r < n as isize { … }`
+          at `(r as isize - 1) as usize`
+    "#]],
+    );
+    check(
+        &halo("if n < 5 { output[[r, c]] = input[[n as usize, c]]; }"),
+        expect![[r#"
+        error: an `isize` that becomes an index may be below zero: `n as usize` [TP0501]
+        note: `usize` has no negative numbers: the index would wrap to a very large one
+        help: guard it with `>= 0` of the `isize`, as in `if r >= 0 && r < n as isize { … }`
+          at `n as usize`
+    "#]],
+    );
+}
+
+#[test]
+fn offsets_must_fit() {
+    check(
+        &halo("if (n * n) * n > 3 { output[[r, c]] = 1.0; }"),
+        expect![[r#"
+        error: index arithmetic may overflow: `n * n` [TP0501]
+        note: nothing here says how large the operands are
+        help: state what bounds them in `requires(…)`, or guard it with a comparison
+          at `n * n`
+    "#]],
+    );
+    check(
+        &halo("if n / (n - 1) > 3 { output[[r, c]] = 1.0; }"),
+        expect![[r#"
+        error: division may be by zero: `n / (n - 1)` [TP0501]
+        note: nothing here says that the divisor is at least 1
+        help: promise it in `requires(…)`, or guard the division with a comparison
+          at `n / (n - 1)`
+    "#]],
+    );
+    check(
+        &halo("if n > 1 && n / (n - 1) > 3 { output[[r, c]] = -n as f32; }"),
+        expect![[r#"
+        write `output[[r, c]]`: 1 × 4 B, 4/4 sectors
+        launch: input.rows() == output.rows()
+        launch: input.cols() == output.cols()
+    "#]],
+    );
+}

@@ -1,0 +1,60 @@
+//! Kernels as text, whose CUDA text is a golden file: NVRTC compiles these too.
+
+use expect_test::expect_file;
+use tileproof_compiler::compile;
+
+/// Name of the golden file, arguments of the attribute, function.
+const SOURCES: [(&str, &str, &str); 3] = [
+    (
+        "rank_5",
+        "block = [32], grid = [input.extent(4).div_ceil(32), input.extent(3), input.extent(2)], requires(
+            output.extent(0) == input.extent(0), output.extent(1) == input.extent(1),
+            output.extent(2) == input.extent(2), output.extent(3) == input.extent(3),
+            output.extent(4) == input.extent(4))",
+        "fn rank_5(input: &Tensor<f32, 5>, output: &mut Tensor<f32, 5>) {
+            let e = block_x() * 32 + thread_x();
+            for a in 0..input.extent(0) {
+                for b in 0..input.extent(1) {
+                    if e < input.extent(4) {
+                        output[[a, b, block_z(), block_y(), e]] = input[[a, b, block_z(), block_y(), e]];
+                    }
+                }
+            }
+        }",
+    ),
+    (
+        "get_or",
+        "block = [32], grid = [output.len().div_ceil(32)], requires(row.len() == output.len())",
+        "fn get_or(table: &Matrix<f32>, row: &Tensor<u32, 1>, output: &mut Tensor<f32, 1>) {
+            let i = block_x() * 32 + thread_x();
+            let at = row.get_or([i], 0);
+            #[budget(excess_sectors = 31, because = \"any rows\")]
+            let value = table.get_or([at as usize, 0], -1.0);
+            if output.contains([i]) {
+                output[[i]] = value + table.get_or([0, i as isize - 1], 0.5);
+            }
+        }",
+    ),
+    (
+        "orders",
+        "block = [32], grid = [output.rows() * output.cols()], requires(index.len() == output.rows() * output.cols())",
+        "fn orders(index: &Tensor<u32, 1>, output: &mut Matrix<u32>) {
+            let [row, col] = rasterize(block_x(), [output.rows(), output.cols()], 8);
+            let [_, r, c] = unflatten(block_x(), [grid_x(), 3, 4]);
+            if thread_x() == 0 {
+                output[[row, col]] = index[[flatten([block_x() / 4, block_x() % 4], [grid_x(), 4])]] + (r * c) as u32;
+            }
+        }",
+    ),
+];
+
+#[test]
+fn golden_files() {
+    for (name, attribute, item) in SOURCES {
+        let cuda = match compile(attribute, item) {
+            Ok(compiled) => compiled.cuda,
+            Err(errors) => panic!("{name}: {errors}"),
+        };
+        expect_file![format!("{}/tests/golden/{name}.cu", env!("CARGO_MANIFEST_DIR"))].assert_eq(&cuda);
+    }
+}
