@@ -21,6 +21,7 @@ mod refused;
 mod resources;
 mod signature;
 mod tensors;
+mod tiles;
 mod values;
 
 use tileproof_compiler::diagnostic::Code;
