@@ -78,7 +78,7 @@ impl Lower<'_> {
         });
         let Some(condition) = condition else { return Operand::Poison };
         self.push_if(condition, then, otherwise);
-        self.kept(slots, at)
+        self.chosen(slots, at)
     }
 
     /// Assigns a value, on one of the ways to it. Where no thread gets to, there is none.
@@ -103,7 +103,7 @@ impl Lower<'_> {
     }
 
     /// The value that was kept.
-    pub(super) fn kept(&mut self, slots: Slots, at: &impl ToTokens) -> Operand {
+    pub(super) fn chosen(&mut self, slots: Slots, at: &impl ToTokens) -> Operand {
         match slots {
             Slots { poisoned: true, .. } => Operand::Poison,
             Slots { mismatched: true, .. } => self.mismatch(at),
@@ -196,7 +196,7 @@ impl Lower<'_> {
             statements.insert(0, clear);
         }
         self.splice(statements, flow, leave);
-        if slots.value.is_some() { self.kept(slots, at) } else { result }
+        if slots.value.is_some() { self.chosen(slots, at) } else { result }
     }
 
     /// `break`, `break 'label`, `break value`.

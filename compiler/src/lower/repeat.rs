@@ -151,7 +151,11 @@ impl Lower<'_> {
         let outer = self.hold();
         self.release(outer.iter().copied().filter(|exit| stops.contains(exit)).collect());
         self.push(Stmt::While { condition, body, span });
-        for (others_hold, exit) in afterwards {
+        for (mut others_hold, exit) in afterwards {
+            if !stops.is_empty() {
+                let none = self.none_of(&stops);
+                others_hold = self.both(others_hold, none);
+            }
             let gone = self.in_flow(|lower| lower.exit(exit));
             if matches!(self.kernel.exprs[others_hold].kind, ExprKind::Bool(true)) {
                 self.splice(gone.0, gone.1, None);

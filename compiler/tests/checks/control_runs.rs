@@ -184,6 +184,30 @@ agree! {
         }
         total
     }
+    leaving_first_by_another_way: |x| {
+        let mut a = x;
+        let found = {
+            let mut last = 0;
+            loop {
+                if a > 10 { return 1000 + a; }
+                last += 1;
+                if a % 5 == 0 { break; }
+                a += 2;
+            }
+            last
+        };
+        'outer: while a < 14 {
+            loop {
+                if a > 12 { break 'outer; }
+                a += 1;
+                if a % 3 == 0 { continue 'outer; }
+                if a == 8 { return -8; }
+                if a % 4 == 0 { break; }
+            }
+            a += 10;
+        }
+        found * 100 + a
+    }
     tuples_of_choices: |x| {
         let (a, b) = if x > 3 { (x, 1) } else if x < -3 { (-x, 2) } else { return 5; };
         let (c, (d, e)) = match b { 1 => (a, (a + 1, 3)), _ => (0, (1, 2)) };
