@@ -4,11 +4,13 @@
 //! on. What rustc will refuse anyway (types, unknown names) is deferred, see [`Diagnostics::defer`].
 
 mod assign;
+mod atomic;
 mod checked;
 mod control;
 mod expr;
 mod flow;
 mod fold;
+mod function;
 mod helper;
 mod intrinsic;
 mod item;
@@ -30,8 +32,8 @@ pub(crate) use tile::TileMethod;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Base, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind,
-    Scalar, Stmt, Type,
+    Arena, Atomic, Base, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
+    ParamKind, Scalar, Stmt, Type,
 };
 use crate::span::SpanId;
 use flow::{Exit, Frame, Here, Target, TargetKind};
@@ -318,7 +320,11 @@ impl Lower<'_> {
             || self.any_node(value, &|kind| {
                 matches!(
                     kind,
-                    ExprKind::Thread(_) | ExprKind::Block(_) | ExprKind::Grid(_) | ExprKind::Float(_)
+                    ExprKind::Thread(_)
+                        | ExprKind::Block(_)
+                        | ExprKind::Grid(_)
+                        | ExprKind::Float(_)
+                        | ExprKind::Call(..)
                 )
             });
         if device {
@@ -569,6 +575,7 @@ fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
         | Stmt::Fill { local, .. }
         | Stmt::AssignElement { local, .. }
         | Stmt::AssignLane { local, .. }
+        | Stmt::Atomic(Atomic { local, .. })
         | Stmt::Collective(Collective { local, .. }) => *local == wanted,
         Stmt::If { then, otherwise, .. } => {
             assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
