@@ -9,6 +9,7 @@ mod atomic;
 mod cast;
 mod number;
 mod order;
+mod reduce;
 mod shared;
 mod tensor;
 mod threads;
@@ -20,6 +21,10 @@ pub use atomic::{AtomicElement, AtomicInteger};
 pub use cast::CastTo;
 pub use number::{FloatExt, HalfExt, byte_perm};
 pub use order::{flatten, rasterize, unflatten};
+pub use reduce::{
+    Number, block_max, block_min, block_scan_exclusive, block_scan_inclusive, block_sum, warp_max, warp_min,
+    warp_scan_exclusive, warp_scan_inclusive, warp_sum,
+};
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
 pub use tensor::{AnyIndex, Matrix, Tensor};
 pub use threads::{
