@@ -436,6 +436,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost,
         bounds,
         alignment,
+        asynchronous,
         edge,
     } = site;
     let also = also.iter();
@@ -470,6 +471,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost: #cost,
         bounds: #bounds,
         alignment: #alignment,
+        asynchronous: #asynchronous,
         edge: #edge,
     })
 }

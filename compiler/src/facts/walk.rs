@@ -10,7 +10,8 @@ use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{
-    Axis, Base, BinaryOp, Block, Collective, CompareOp, ExprKind, Handle, Kernel, Local, Scope, Site, Stmt,
+    Axis, Base, BinaryOp, Block, Collective, CompareOp, Copy, ExprKind, Handle, Kernel, Local, Scope, Site,
+    Stmt,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -318,6 +319,11 @@ impl Walk<'_> {
                 self.value(*value);
                 self.visit(*site);
             }
+            Stmt::Copy(Copy { source, destination, inside }) => {
+                let truth = self.truth(*inside);
+                self.visit_where(&truth, *source);
+                self.visit(*destination);
+            }
             Stmt::Sync(sync, span) => self.meet(sync.participants, sync.object.name(), *span),
             Stmt::Collective(collective) => self.collective(collective),
             Stmt::If { condition, then, otherwise } => {
@@ -364,15 +370,33 @@ impl Walk<'_> {
         scope
     }
 
+    /// Which of the threads are there that have a condition.
+    fn presence_where(&self, truth: &Truth) -> Presence {
+        let settled = truth.known_true.or(&truth.known_false).or(&self.mask.not()).is_full();
+        match (settled, truth.arbitrary) {
+            (true, _) => self.presence,
+            (false, true) => Presence::Any,
+            (false, false) => self.presence.max(Presence::Edge),
+        }
+    }
+
+    /// Notes an access of the threads for which a condition holds.
+    fn visit_where(&mut self, truth: &Truth, site: Handle<Site>) {
+        let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
+        self.presence = self.presence_where(truth);
+        self.mask = mask.and(&truth.known_false.not());
+        self.guards.extend(truth.when_true.iter().cloned());
+        if !self.mask.is_empty() {
+            self.visit(site);
+        }
+        self.leave(scope);
+        (self.mask, self.presence) = (mask, presence);
+    }
+
     fn branch(&mut self, truth: &Truth, then: &Block, otherwise: &Block) {
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
         let before = self.environment.clone();
-        let settled = truth.known_true.or(&truth.known_false).or(&mask.not()).is_full();
-        let inner = match (settled, truth.arbitrary) {
-            (true, _) => presence,
-            (false, true) => Presence::Any,
-            (false, false) => presence.max(Presence::Edge),
-        };
+        let inner = self.presence_where(truth);
         self.presence = inner;
         self.mask = mask.and(&truth.known_false.not());
         self.guards.extend(truth.when_true.iter().cloned());
@@ -442,6 +466,7 @@ pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<L
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }
             | Stmt::Store { .. }
+            | Stmt::Copy(_)
             | Stmt::Sync(..) => {}
         }
     }

@@ -6,7 +6,7 @@
 //! else. The load that stays names the others in its [`Site`].
 
 use crate::ir::{
-    Arena, Base, Block, Collective, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Site, Stmt,
+    Arena, Base, Block, Collective, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Site, Stmt,
 };
 
 /// What holds at a point of the program.
@@ -74,6 +74,7 @@ fn statement(kernel: &mut Kernel, stmt: Stmt, known: &mut Known) -> Stmt {
         | Stmt::AssignElement { .. }
         | Stmt::AssignLane { .. }
         | Stmt::Store { .. }
+        | Stmt::Copy(_)
         | Stmt::Collective(_)
         | Stmt::Sync(..) => {
             forget(kernel, known, std::slice::from_ref(&stmt));
@@ -127,7 +128,7 @@ fn forget(kernel: &Kernel, known: &mut Known, statements: &[Stmt]) {
             | Stmt::Fill { local, .. }
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. } => assigned(kernel, known, *local),
-            Stmt::Store { site, .. } => {
+            Stmt::Store { site, .. } | Stmt::Copy(Copy { destination: site, .. }) => {
                 let base = kernel.sites[*site].place.base;
                 known.loads.retain(|(site, _)| kernel.sites[*site].place.base != base);
             }
@@ -196,6 +197,10 @@ fn each_site(kernel: &mut Kernel, statements: &mut Block, visit: &mut impl FnMut
     for stmt in statements {
         match stmt {
             Stmt::Load { site, .. } | Stmt::Store { site, .. } => visit(site),
+            Stmt::Copy(Copy { source, destination, .. }) => {
+                visit(source);
+                visit(destination);
+            }
             Stmt::If { then, otherwise, .. } => {
                 each_site(kernel, then, visit);
                 each_site(kernel, otherwise, visit);

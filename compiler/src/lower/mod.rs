@@ -579,7 +579,7 @@ fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
             assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
         }
         Stmt::For(handle) => assigns(kernel, &kernel.loops[*handle].body, wanted),
-        Stmt::Store { .. } | Stmt::Sync(..) => false,
+        Stmt::Store { .. } | Stmt::Copy(_) | Stmt::Sync(..) => false,
     })
 }
 

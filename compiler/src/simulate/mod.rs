@@ -33,6 +33,7 @@
 mod argument;
 mod collective;
 mod compile;
+mod copies;
 mod fault;
 mod memory;
 mod program;

@@ -3,7 +3,7 @@
 
 use super::CudaFacts;
 use crate::ir::{
-    BinaryOp, Block, Collective, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt,
+    BinaryOp, Block, Collective, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt,
 };
 
 /// The decisions.
@@ -29,7 +29,9 @@ impl Plan {
             | Stmt::Fill { local, .. }
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. } => self.is_live(*local),
-            Stmt::Load { .. } | Stmt::Store { .. } | Stmt::Sync(..) | Stmt::Collective(_) => true,
+            Stmt::Load { .. } | Stmt::Store { .. } | Stmt::Copy(_) | Stmt::Sync(..) | Stmt::Collective(_) => {
+                true
+            }
             Stmt::If { then, otherwise, .. } => {
                 self.has_effect(kernel, facts, then) || self.has_effect(kernel, facts, otherwise)
             }
@@ -92,6 +94,7 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
                 needed.push(*value);
             }
             Stmt::Sync(..) => {}
+            Stmt::Copy(copy) => needed.extend(copied(kernel, copy)),
             Stmt::Collective(Collective { operands, .. }) => needed.extend(operands),
             Stmt::If { condition, then, otherwise } => {
                 changed |= keep(kernel, facts, plan, then) | keep(kernel, facts, plan, otherwise);
@@ -114,6 +117,13 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
         }
     }
     changed
+}
+
+/// What an asynchronous copy computes.
+fn copied(kernel: &Kernel, copy: &Copy) -> Vec<Handle<Expr>> {
+    let Copy { source, destination, inside } = copy;
+    let indices = [source, destination].into_iter().flat_map(|site| &kernel.sites[*site].place.index);
+    indices.chain([inside]).copied().collect()
 }
 
 /// Calls `read` for every local that the text of the expression names.
@@ -202,6 +212,7 @@ pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
                 && is_convertible(kernel, then)
                 && is_convertible(kernel, otherwise)
         }
+        Stmt::Copy(copy) => all_cannot_fault(kernel, &copied(kernel, copy)),
         Stmt::Sync(..) | Stmt::Collective(_) | Stmt::For(_) => false,
     })
 }
@@ -341,6 +352,7 @@ impl Scopes<'_> {
                     self.reads(&[*value]);
                 }
                 Stmt::Sync(..) => {}
+                Stmt::Copy(copy) => self.reads(&copied(self.kernel, copy)),
                 Stmt::Collective(Collective { local, operands, .. }) => {
                     self.reads(operands);
                     self.mention(*local, true);
