@@ -4,8 +4,8 @@
 //! are not unique; sites are `s0`, `s1`, … in the order of the report.
 
 use super::{
-    Axis, Base, Block, Collective, Copy, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop, ParamKind,
-    Place, Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp,
+    Atomic, Axis, Base, Block, Collective, Copy, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop,
+    ParamKind, Place, Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp,
 };
 use std::fmt::Write;
 use tileproof_model::report::Role;
@@ -89,6 +89,10 @@ fn statement(out: &mut String, kernel: &Kernel, stmt: &Stmt, depth: usize) {
             let (from, to) = (site(kernel, *source), site(kernel, *destination));
             line(out, depth, &format!("{to} = {from} if {}", top(kernel, *inside)));
         }
+        Stmt::Atomic(Atomic { local, site: handle, op, operands }) => {
+            let (name, ty, operands) = (name(kernel, *local), of(kernel, *local), list(kernel, operands));
+            line(out, depth, &format!("{name}: {ty} = {}({}, {operands})", op.name(), site(kernel, *handle)));
+        }
         Stmt::Collective(Collective { local, op, operands, span: _ }) => {
             let (name, ty, operands) = (name(kernel, *local), of(kernel, *local), list(kernel, operands));
             line(out, depth, &format!("{name}: {ty} = {}({operands})", op.name()));
@@ -133,6 +137,7 @@ fn site(kernel: &Kernel, handle: Handle<Site>) -> String {
         (Role::Write, Proxy::Generic, Issuer::EveryLane) => "store",
         (Role::Read, Proxy::Async, Issuer::EveryLane) => "copy from",
         (Role::Write, Proxy::Async, Issuer::EveryLane) => "copy to",
+        (Role::Update, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => "update",
     };
     let Place { base, index, width } = place;
     let space = match base {
@@ -196,6 +201,7 @@ fn top(kernel: &Kernel, handle: Handle<Expr>) -> String {
         | ExprKind::Lane(..)
         | ExprKind::Vector(_)
         | ExprKind::Unary(..)
+        | ExprKind::Call(..)
         | ExprKind::Select(..) => out,
     }
 }
@@ -230,6 +236,7 @@ fn text(kernel: &Kernel, handle: Handle<Expr>) -> String {
             format!("select({}, {}, {})", top(kernel, *condition), top(kernel, *yes), top(kernel, *no))
         }
         ExprKind::Cast(a) => format!("({} as {})", operand(a), ty(*own)),
+        ExprKind::Call(function, operands) => format!("{}({})", function.name(), list(kernel, operands)),
     }
 }
 

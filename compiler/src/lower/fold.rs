@@ -6,7 +6,8 @@
 //! else. The load that stays names the others in its [`Site`].
 
 use crate::ir::{
-    Arena, Base, Block, Collective, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Site, Stmt,
+    Arena, Atomic, Base, Block, Collective, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind,
+    Site, Stmt,
 };
 
 /// What holds at a point of the program.
@@ -75,6 +76,7 @@ fn statement(kernel: &mut Kernel, stmt: Stmt, known: &mut Known) -> Stmt {
         | Stmt::AssignLane { .. }
         | Stmt::Store { .. }
         | Stmt::Copy(_)
+        | Stmt::Atomic(_)
         | Stmt::Collective(_)
         | Stmt::Sync(..) => {
             forget(kernel, known, std::slice::from_ref(&stmt));
@@ -131,6 +133,11 @@ fn forget(kernel: &Kernel, known: &mut Known, statements: &[Stmt]) {
             Stmt::Store { site, .. } | Stmt::Copy(Copy { destination: site, .. }) => {
                 let base = kernel.sites[*site].place.base;
                 known.loads.retain(|(site, _)| kernel.sites[*site].place.base != base);
+            }
+            Stmt::Atomic(Atomic { local, site, .. }) => {
+                let base = kernel.sites[*site].place.base;
+                known.loads.retain(|(site, _)| kernel.sites[*site].place.base != base);
+                assigned(kernel, known, *local);
             }
             Stmt::Collective(Collective { local, .. }) => {
                 // Some are barriers too.
@@ -196,7 +203,9 @@ fn renumber(kernel: &mut Kernel) {
 fn each_site(kernel: &mut Kernel, statements: &mut Block, visit: &mut impl FnMut(&mut Handle<Site>)) {
     for stmt in statements {
         match stmt {
-            Stmt::Load { site, .. } | Stmt::Store { site, .. } => visit(site),
+            Stmt::Load { site, .. } | Stmt::Store { site, .. } | Stmt::Atomic(Atomic { site, .. }) => {
+                visit(site);
+            }
             Stmt::Copy(Copy { source, destination, .. }) => {
                 visit(source);
                 visit(destination);

@@ -26,7 +26,7 @@ const LEAST_COPY_BYTES: u32 = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TileMethod {
     /// What becomes of the tile: it is written by a load and read by a store.
-    role: Role,
+    fills: bool,
     transposed: bool,
     /// Who moves the data of a load.
     proxy: Proxy,
@@ -35,15 +35,15 @@ pub(crate) struct TileMethod {
 impl TileMethod {
     /// The method with this name.
     pub(crate) fn named(name: &str) -> Option<TileMethod> {
-        let (role, transposed, proxy) = match name {
-            "load" => (Role::Write, false, Proxy::Generic),
-            "load_async" => (Role::Write, false, Proxy::Async),
-            "load_transposed" => (Role::Write, true, Proxy::Generic),
-            "store" => (Role::Read, false, Proxy::Generic),
-            "store_transposed" => (Role::Read, true, Proxy::Generic),
+        let (fills, transposed, proxy) = match name {
+            "load" => (true, false, Proxy::Generic),
+            "load_async" => (true, false, Proxy::Async),
+            "load_transposed" => (true, true, Proxy::Generic),
+            "store" => (false, false, Proxy::Generic),
+            "store_transposed" => (false, true, Proxy::Generic),
             _ => return None,
         };
-        Some(TileMethod { role, transposed, proxy })
+        Some(TileMethod { fills, transposed, proxy })
     }
 }
 
@@ -110,8 +110,8 @@ impl Lower<'_> {
         if !self.operation_fits(call, method, dimensions, rank, tile) {
             return Operand::Poison;
         }
-        if let (Role::Read, ir::ParamKind::Tensor { mutable: false, .. }) =
-            (method.role, self.kernel.params[tensor].kind)
+        if let (false, ir::ParamKind::Tensor { mutable: false, .. }) =
+            (method.fills, self.kernel.params[tensor].kind)
         {
             return self.read_only(tensor, call);
         }
@@ -384,13 +384,13 @@ impl Lower<'_> {
                 return self.copy(tensor, tile, inside, call);
             }
         }
-        match (window.method.role, window.method.transposed && width > 1) {
-            (Role::Write, false) => {
+        match (window.method.fills, window.method.transposed && width > 1) {
+            (true, false) => {
                 let value = self.load(tensor, ty, call);
                 let tile = self.tile_place(window, row, column, width);
                 self.put(tile, value, call);
             }
-            (Role::Write, true) => {
+            (true, true) => {
                 let vector = self.load(tensor, ty, call);
                 for lane in 0..width {
                     let which = self.index_literal(i128::from(lane), window.span);
@@ -400,12 +400,12 @@ impl Lower<'_> {
                     self.put(tile, value, call);
                 }
             }
-            (Role::Read, false) => {
+            (false, false) => {
                 let tile = self.tile_place(window, row, column, width);
                 let value = self.load(tile, ty, call);
                 self.put(tensor, value, call);
             }
-            (Role::Read, true) => {
+            (false, true) => {
                 let values = (0..width)
                     .map(|lane| {
                         let column = self.plus(column, i128::from(lane));
@@ -440,8 +440,8 @@ impl Lower<'_> {
             // Smaller elements are too small to be copied one by one.
             Proxy::Generic | Proxy::Async => {}
         }
-        match window.method.role {
-            Role::Write => {
+        match window.method.fills {
+            true => {
                 let zero = match self.kernel.tiles[window.tile].element {
                     Scalar::Bool => ExprKind::Bool(false),
                     scalar if scalar.is_float() => ExprKind::Float(0.0),
@@ -460,7 +460,7 @@ impl Lower<'_> {
                 let value = self.expr(ExprKind::Local(local), ty, span);
                 self.put(tile, value, call);
             }
-            Role::Read => {
+            false => {
                 let then = self.in_block(|lower| {
                     let tile = lower.tile_place(window, row, column, 1);
                     let value = lower.load(tile, ty, call);

@@ -31,10 +31,12 @@
 #![allow(clippy::panic, clippy::unreachable)]
 
 mod argument;
+mod atomic;
 mod collective;
 mod compile;
 mod copies;
 mod fault;
+mod function;
 mod memory;
 mod program;
 mod shared;

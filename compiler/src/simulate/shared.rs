@@ -28,6 +28,8 @@ pub(super) struct Shadow {
     /// Who started an asynchronous copy to it that has not been waited for.
     pub(super) copier: Stamp,
     readers: Pair,
+    /// Atomic updates, which do not race with each other.
+    updaters: Pair,
 }
 
 /// Two accesses of one kind, chosen so that a thread that any access of that kind is not ordered with is not ordered with
@@ -109,6 +111,8 @@ pub(super) enum Objection {
     AfterWrite(Stamp),
     /// An asynchronous copy to it is under way.
     UnderWay(Stamp),
+    /// This atomic update was not ordered before it by a barrier.
+    AfterUpdate(Stamp),
 }
 
 impl Shared {
@@ -154,7 +158,7 @@ impl Shared {
     ) -> Result<u64, Objection> {
         let stamp = self.stamp(visitor);
         let start = self.start;
-        let Shadow { writer, copier, readers } = self.shadow(tile, offset);
+        let Shadow { writer, copier, readers, updaters } = self.shadow(tile, offset);
         if copier.epoch >= start {
             return Err(Objection::UnderWay(*copier));
         }
@@ -163,6 +167,9 @@ impl Shared {
         }
         if writer.races(stamp) {
             return Err(Objection::AfterWrite(*writer));
+        }
+        if let Some(update) = updaters.race(stamp) {
+            return Err(Objection::AfterUpdate(update));
         }
         readers.add(stamp);
         Ok(value::from_bytes(element, &self.bytes[self.place(tile, element, offset)]))
@@ -187,8 +194,17 @@ impl Shared {
 
     /// Whether nothing that is not ordered with a write has to do with the element.
     pub(super) fn may_write(&mut self, tile: usize, offset: u64, stamp: Stamp) -> Result<(), Objection> {
+        self.may_update(tile, offset, stamp)?;
+        match self.shadow(tile, offset).updaters.race(stamp) {
+            Some(update) => Err(Objection::AfterUpdate(update)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether nothing but updates that is not ordered with an update has to do with the element.
+    fn may_update(&mut self, tile: usize, offset: u64, stamp: Stamp) -> Result<(), Objection> {
         let start = self.start;
-        let Shadow { writer, copier, readers } = self.shadow(tile, offset);
+        let Shadow { writer, copier, readers, updaters: _ } = self.shadow(tile, offset);
         if copier.epoch >= start {
             return Err(Objection::UnderWay(*copier));
         }
@@ -199,6 +215,28 @@ impl Shared {
             Some(reader) => Err(Objection::AfterRead(reader)),
             None => Ok(()),
         }
+    }
+
+    /// Updates the element at `offset` of a tile, in elements; the value before.
+    pub(super) fn update(
+        &mut self,
+        tile: usize,
+        element: Scalar,
+        offset: u64,
+        visitor: Visitor,
+        update: impl FnOnce(u64) -> u64,
+    ) -> Result<u64, Objection> {
+        let stamp = self.stamp(visitor);
+        self.may_update(tile, offset, stamp)?;
+        if self.shadow(tile, offset).writer.epoch < self.start {
+            return Err(Objection::Uninitialised);
+        }
+        self.shadow(tile, offset).updaters.add(stamp);
+        let place = self.place(tile, element, offset);
+        let bytes = &mut self.bytes[place];
+        let before = value::from_bytes(element, bytes);
+        value::to_bytes(update(before), bytes);
+        Ok(before)
     }
 
     pub(super) fn shadow(&mut self, tile: usize, offset: u64) -> &mut Shadow {
