@@ -74,8 +74,14 @@ impl Piece {
                 half::arithmetic_calls(operation, scalar)
             }
             Piece::Function(function, own) if own.is_half() => half::function_calls(function, own),
+            // Where the architecture has no such copies, it is these two.
+            Piece::CopyAsync(memory, scalar, width) => {
+                vec![Piece::Load(memory, scalar, width), Piece::Store(Memory::Shared, scalar, width)]
+            }
             Piece::Vector(..)
             | Piece::SharedAddress
+            | Piece::CommitCopies
+            | Piece::WaitForCopies(_)
             | Piece::Load(..)
             | Piece::Store(..)
             | Piece::Select(..)

@@ -92,9 +92,6 @@ fn asynchronous_copy(e: &mut Emitter<'_>, copy: &Copy, predicate: Option<&str>) 
     let Site { place, span, .. } = &e.kernel.sites[*source];
     let (element, memory) = (stored(e.kernel.element(place.base)), memory(e, place.base));
     e.need_type(vector_type(element, place.width));
-    // Where the architecture has no such copies, it is these two.
-    e.need(Piece::Load(memory, element, place.width));
-    e.need(Piece::Store(Memory::Shared, element, place.width));
     let function = e.need(Piece::CopyAsync(memory, element, place.width));
     let (to, from) = (address_of(e, *destination), address_of(e, *source));
     let inside = expr(e, *inside);
