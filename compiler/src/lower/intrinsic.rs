@@ -8,6 +8,7 @@ use super::{Binding, Lower, Operand, Ty, foreign};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{AtomicOp, Axis, Base, CollectiveOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync};
 use crate::ir::{Function as IrFunction, Relation};
+use crate::library;
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
@@ -25,6 +26,8 @@ pub(crate) enum Function {
     Wait,
     /// Something that threads compute together.
     Collective(CollectiveOp),
+    /// A function that is written in the kernel language.
+    Library,
     /// A function of numbers.
     Number(IrFunction),
     /// `flatten([i, j], [rows, cols])`.
@@ -59,6 +62,7 @@ impl Function {
             "flatten" => Function::Flatten,
             "unflatten" => Function::Unflatten,
             "rasterize" => Function::Rasterize,
+            _ if library::NAMES.contains(&name) => Function::Library,
             _ => {
                 let op = CollectiveOp::ALL.into_iter().find(|op| op.name() == name)?;
                 Function::Collective(op)
@@ -131,7 +135,7 @@ impl Lower<'_> {
                 Code::Name,
                 &call.func,
                 format!("a kernel cannot call `{name}`, which the macro cannot see"),
-                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, shuffles and votes, `flatten`, `unflatten` and `rasterize`",
+                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`",
             );
         };
         let span = self.span(call);
@@ -139,6 +143,7 @@ impl Lower<'_> {
             return self.function_of_numbers(call, function);
         }
         let arguments = match &function {
+            Function::Library => return self.library_call(call, name),
             Function::Position(_)
             | Function::Place(_)
             | Function::Sync(_)
@@ -167,6 +172,7 @@ impl Lower<'_> {
             }
             Function::Wait => self.wait(call, span),
             Function::Collective(op) => self.collective(call, op, expected),
+            Function::Library => Operand::Poison,
         }
     }
 

@@ -25,7 +25,7 @@ const LEAST_COPY_BYTES: u32 = 4;
 /// A method that moves a whole tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TileMethod {
-    /// What becomes of the tile: it is written by a load and read by a store.
+    /// Whether it writes the tile, as a load does, or reads it, as a store does.
     fills: bool,
     transposed: bool,
     /// Who moves the data of a load.
