@@ -64,6 +64,13 @@ fn statement(kernel: &mut Kernel, stmt: Stmt, known: &mut Known) -> Stmt {
             kernel.loops[handle].body = block(kernel, body, &mut known.clone());
             stmt
         }
+        Stmt::While { condition, body, span } => {
+            let stmt = Stmt::While { condition, body, span };
+            forget(kernel, known, std::slice::from_ref(&stmt));
+            let Stmt::While { body, .. } = stmt else { return stmt };
+            let body = block(kernel, body, &mut known.clone());
+            Stmt::While { condition, body, span }
+        }
         Stmt::Assign { local, value } => {
             forget(kernel, known, std::slice::from_ref(&stmt));
             if !super::reads(kernel, value, local) {
@@ -154,6 +161,7 @@ fn forget(kernel: &Kernel, known: &mut Known, statements: &[Stmt]) {
                 assigned(kernel, known, *variable);
                 forget(kernel, known, body);
             }
+            Stmt::While { body, .. } => forget(kernel, known, body),
         }
     }
 }
@@ -210,6 +218,7 @@ fn each_site(kernel: &mut Kernel, statements: &mut Block, visit: &mut impl FnMut
                 visit(source);
                 visit(destination);
             }
+            Stmt::While { body, .. } => each_site(kernel, body, visit),
             Stmt::If { then, otherwise, .. } => {
                 each_site(kernel, then, visit);
                 each_site(kernel, otherwise, visit);
