@@ -116,7 +116,9 @@ fn what_to_write_instead() {
 
 #[test]
 fn sums_of_what_no_tile_holds() {
-    check(&block("output[[thread_x()]] = block_sum(1) + block_max(lane()) as u32;"), expect![[r#"
+    check(
+        &block("output[[thread_x()]] = block_sum(1) + block_max(lane()) as u32;"),
+        expect![[r#"
         error: the type of this value is not known here, or is an index [TP0006]
         note: the warps of a block hand it on in a shared tile, whose elements are numbers of a known type
         note: in `block_sum`, called on line 3
@@ -127,7 +129,8 @@ fn sums_of_what_no_tile_holds() {
         note: in `block_max`, called on line 3
         help: write its type (`1u32`), and cast an index: `i as u32`
           at `block_max(lane())`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
