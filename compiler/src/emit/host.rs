@@ -375,6 +375,7 @@ fn push(kernel: &Kernel, expr: Handle<Expr>, ops: &mut Vec<TokenStream>) {
         | ExprKind::Grid(_)
         | ExprKind::Local(_)
         | ExprKind::Element(..)
+        | ExprKind::Call(..)
         | ExprKind::Lane(..)
         | ExprKind::Vector(_) => return,
     };
@@ -436,6 +437,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost,
         bounds,
         alignment,
+        edge,
     } = site;
     let also = also.iter();
     let (access, object, calls) = (text(access), text(object), text(calls));
@@ -446,6 +448,7 @@ fn site(site: &SiteReport) -> TokenStream {
     let role = match role {
         Role::Read => quote!(Read),
         Role::Write => quote!(Write),
+        Role::Update => quote!(Update),
     };
     let (cost, bounds, alignment) = (verdict(cost), verdict(bounds), verdict(alignment));
     quote!(__tileproof::__private::SiteReport {
@@ -469,6 +472,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost: #cost,
         bounds: #bounds,
         alignment: #alignment,
+        edge: #edge,
     })
 }
 

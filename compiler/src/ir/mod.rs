@@ -10,7 +10,7 @@
 //! A [`Stmt`] has an effect and no value: a load is a statement that binds a fresh local, so the order of all memory
 //! accesses is the order of statements.
 //!
-//! **Access sites.** Each [`Stmt::Load`] and [`Stmt::Store`] names one [`Site`], and each site is named by one statement.
+//! **Access sites.** Each [`Stmt::Load`], [`Stmt::Store`] and [`Stmt::Atomic`] names one [`Site`], and each site is named by one statement.
 //! A site is one memory instruction, one row of the report, and one inline assembly statement of the CUDA text. A site
 //! carries its [`Proxy`] (who moves the data) and its [`Issuer`] (which lanes execute the instruction), because
 //! asynchronous copies will be sites too.
@@ -22,7 +22,8 @@
 //! prove it, the kernel is refused. Division of data by zero is a fault of the simulator; on the GPU it yields zero, so that
 //! no compiler may conclude anything from it. The shift amount is masked to the width, as in Rust.
 //!
-//! **Floats** are IEEE 754, round to nearest even, and never contracted: `a * b + c` rounds twice.
+//! **Floats** are IEEE 754, round to nearest even, and never contracted: `a * b + c` rounds twice. Of a [`Function`] that
+//! is not exact, the GPU's result may differ from the simulator's within the [bound](Row::ulps) of its table.
 //!
 //! **Control** is structured. A [`Stmt::If`] takes one side a thread, a [`Stmt::For`] runs while its variable is below
 //! its end, each thread by its own bounds. Threads of a warp that take different sides are masked, not reordered; whether
@@ -36,12 +37,16 @@
 //! **Shared memory** is uninitialised when a block starts; reading it before a write is a fault.
 
 mod arena;
+mod atomic;
 mod collective;
+mod function;
 pub mod layout;
 pub mod print;
 
 pub use arena::{Arena, Handle};
+pub use atomic::{Atomic, AtomicOp};
 pub use collective::{Collective, CollectiveOp, Shuffle};
+pub use function::{Domain, FUNCTIONS, Function, Relation, Row};
 pub use layout::Layout;
 
 use crate::span::SpanId;
@@ -228,6 +233,8 @@ pub enum ExprKind {
     Select(Handle<Expr>, Handle<Expr>, Handle<Expr>),
     /// The value converted to the expression's type, with the meaning of Rust's `as`.
     Cast(Handle<Expr>),
+    /// A function of one to three values.
+    Call(Function, Vec<Handle<Expr>>),
 }
 
 /// Operators of one operand.
@@ -331,6 +338,8 @@ pub enum Stmt {
     },
     /// Synchronises.
     Sync(Sync, SpanId),
+    /// Updates memory in one step.
+    Atomic(Atomic),
     /// Computes something together with other threads.
     Collective(Collective),
     /// Executes one of two blocks.
@@ -368,7 +377,7 @@ pub struct Loop {
 pub struct Site {
     /// What it accesses.
     pub place: Place,
-    /// Load or store.
+    /// Load, store or update.
     pub role: Role,
     /// Who moves the data.
     pub proxy: Proxy,
@@ -376,6 +385,9 @@ pub struct Site {
     pub issuer: Issuer,
     /// The budget that covers it.
     pub budget: Option<Handle<Budget>>,
+    /// Whether it serves only the blocks whose window crosses the edge of a tensor, in an operation on a whole tile. What
+    /// it costs is reported and not judged, as for every edge: the blocks inside are.
+    pub edge: bool,
     /// The access in the source.
     pub span: SpanId,
     /// Later loads of the same place that get this one's value, and are no sites of their own.
@@ -507,7 +519,7 @@ impl ExprKind {
             | ExprKind::Grid(_)
             | ExprKind::Local(_) => Vec::new(),
             ExprKind::Element(_, index) => index.clone(),
-            ExprKind::Vector(values) => values.clone(),
+            ExprKind::Vector(values) | ExprKind::Call(_, values) => values.clone(),
             ExprKind::Unary(_, a) | ExprKind::Cast(a) => vec![*a],
             ExprKind::Lane(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => vec![*a, *b],
             ExprKind::Select(a, b, c) => vec![*a, *b, *c],
@@ -576,12 +588,14 @@ impl CompareOp {
 impl Site {
     /// The instruction, as the hardware model names it.
     pub fn operation(&self) -> Operation {
-        let Site { place, role, proxy, issuer, budget: _, span: _, also: _ } = self;
+        let Site { place, role, proxy, issuer, budget: _, edge: _, span: _, also: _ } = self;
         match (place.base, role, proxy, issuer) {
             (Base::Tensor(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadGlobal,
             (Base::Tensor(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreGlobal,
+            (Base::Tensor(_), Role::Update, Proxy::Generic, Issuer::EveryLane) => Operation::AtomicGlobal,
             (Base::Tile(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadShared,
             (Base::Tile(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreShared,
+            (Base::Tile(_), Role::Update, Proxy::Generic, Issuer::EveryLane) => Operation::AtomicShared,
         }
     }
 }
@@ -643,6 +657,14 @@ impl Tile {
 }
 
 impl Kernel {
+    /// The type that a function is of, for a call with these operands and a result of this type.
+    pub fn own_type(&self, function: Function, operands: &[Handle<Expr>], result: Type) -> Scalar {
+        match operands.first() {
+            Some(first) if function != Function::FromBits => self.exprs[*first].ty.scalar(),
+            Some(_) | None => result.scalar(),
+        }
+    }
+
     /// Threads a block.
     pub fn threads(&self) -> u32 {
         self.block.iter().product()

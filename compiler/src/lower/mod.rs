@@ -4,10 +4,13 @@
 //! on. What rustc will refuse anyway (types, unknown names) is deferred, see [`Diagnostics::defer`].
 
 mod assign;
+mod atomic;
 mod checked;
 mod control;
 mod expr;
 mod fold;
+mod foreign;
+mod function;
 mod helper;
 mod intrinsic;
 mod item;
@@ -15,17 +18,19 @@ mod order;
 mod place;
 mod shared;
 mod stmt;
+mod tile;
 mod types;
 mod warp;
 
 pub(crate) use expr::is_compound;
 pub(crate) use intrinsic::Function;
 pub(crate) use stmt::lift_attributes;
+pub(crate) use tile::TileMethod;
 
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Base, Block, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
+    Arena, Atomic, Base, Block, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
     ParamKind, Scalar, Stmt, Type,
 };
 use crate::span::SpanId;
@@ -216,7 +221,14 @@ impl Lower<'_> {
                 syn::Type::Reference(reference) if has_refused_element(&reference.elem) => error
                     .note("an element is i8 to i64, u8 to u64, f32 or f64, by that name")
                     .help("write one of them: `u32` or `u64` for `usize`, `i32` or `i64` for `isize`, `u8` for `bool`"),
-                _ => error.help("write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`"),
+                syn::Type::Reference(reference) if matches!(peeled(&reference.elem), syn::Type::Slice(_)) => error
+                    .help("write `&Tensor<f32, 1>` to read it, `&mut Tensor<f32, 1>` to write it: a tensor knows its length"),
+                _ => {
+                    if let Some(foreign) = foreign::of_type(ty) {
+                        error = error.note(foreign.what);
+                    }
+                    error.help("write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`")
+                }
             };
             self.diagnostics.report(error);
         }
@@ -299,7 +311,11 @@ impl Lower<'_> {
             || self.any_node(value, &|kind| {
                 matches!(
                     kind,
-                    ExprKind::Thread(_) | ExprKind::Block(_) | ExprKind::Grid(_) | ExprKind::Float(_)
+                    ExprKind::Thread(_)
+                        | ExprKind::Block(_)
+                        | ExprKind::Grid(_)
+                        | ExprKind::Float(_)
+                        | ExprKind::Call(..)
                 )
             });
         if device {
@@ -572,6 +588,7 @@ fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
         | Stmt::Fill { local, .. }
         | Stmt::AssignElement { local, .. }
         | Stmt::AssignLane { local, .. }
+        | Stmt::Atomic(Atomic { local, .. })
         | Stmt::Collective(Collective { local, .. }) => *local == wanted,
         Stmt::If { then, otherwise, .. } => {
             assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)

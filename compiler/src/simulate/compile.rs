@@ -1,7 +1,9 @@
 //! From the IR to a [`Program`].
 
 use super::argument::Argument;
-use super::program::{Access, Collective, Counter, Element, Instruction, Memory, Program, Register, Swizzle};
+use super::program::{
+    Access, Collective, Counter, Element, Instruction, Memory, Program, Register, Swizzle, Update,
+};
 use super::value::canonical;
 use crate::ir::{
     self, Base, BinaryOp, Expr, ExprKind, Handle, Kernel, Layout, Local, Loop, Param, Proxy, Scalar, Site,
@@ -9,6 +11,7 @@ use crate::ir::{
 };
 use crate::span::SpanId;
 use std::collections::HashMap;
+use tileproof_model::half::Half;
 
 /// Compiles a kernel for one launch. The arguments fit the kernel.
 pub(super) fn compile(kernel: &Kernel, grid: [u32; 3], arguments: &[Argument<'_>]) -> Program {
@@ -60,6 +63,7 @@ fn constant(expr: &Expr, grid: [u32; 3], arguments: &[Argument<'_>]) -> Option<u
     let scalar = expr.ty.scalar();
     match expr.kind {
         ExprKind::Int(value) => Some(canonical(scalar, value as u64)),
+        ExprKind::Float(value) if scalar.is_half() => Some(Half::of(scalar)?.nearest(value).into()),
         ExprKind::Float(value) if scalar == Scalar::F32 => Some(u64::from((value as f32).to_bits())),
         ExprKind::Float(value) => Some(value.to_bits()),
         ExprKind::Bool(value) => Some(u64::from(value)),
@@ -80,7 +84,8 @@ fn constant(expr: &Expr, grid: [u32; 3], arguments: &[Argument<'_>]) -> Option<u
         | ExprKind::Binary(..)
         | ExprKind::Compare(..)
         | ExprKind::Select(..)
-        | ExprKind::Cast(_) => None,
+        | ExprKind::Cast(_)
+        | ExprKind::Call(..) => None,
     }
 }
 
@@ -172,8 +177,9 @@ impl Compiler<'_, '_> {
                 let source = self.expr(*value);
                 self.emit(Instruction::WriteElement { element, source }, self.span(*lane));
             }
-            Stmt::Load { local, site } => self.access(*site, |compiler| compiler.locals[local.index()]),
-            Stmt::Store { site, value } => self.access(*site, |compiler| compiler.expr(*value)),
+            Stmt::Load { local, site } => self.access(*site, None, |compiler| compiler.locals[local.index()]),
+            Stmt::Store { site, value } => self.access(*site, None, |compiler| compiler.expr(*value)),
+            Stmt::Atomic(atomic) => self.atomic(atomic),
             Stmt::Sync(sync, span) => self.sync(*sync, *span),
             Stmt::Collective(collective) => self.collective(collective),
             Stmt::If { condition, then, otherwise } => self.branch(*condition, then, otherwise),
@@ -266,7 +272,23 @@ impl Compiler<'_, '_> {
     }
 
     /// Compiles an access whose data are in the registers that `data` yields after the index is computed.
-    fn access(&mut self, handle: Handle<Site>, data: impl FnOnce(&mut Self) -> Register) {
+    fn atomic(&mut self, atomic: &ir::Atomic) {
+        let ir::Atomic { local, site, op, operands } = atomic;
+        let registers = self.registers(operands);
+        let (Some(&expected), Some(&value)) = (registers.first(), registers.last()) else {
+            unreachable!("an atomic update has an operand");
+        };
+        self.access(*site, Some(Update { op: *op, value, expected }), |compiler| {
+            compiler.locals[local.index()]
+        });
+    }
+
+    fn access(
+        &mut self,
+        handle: Handle<Site>,
+        update: Option<Update>,
+        data: impl FnOnce(&mut Self) -> Register,
+    ) {
         let site = &self.kernel.sites[handle];
         let Site { place, role, span, .. } = site;
         let element = self.kernel.element(place.base);
@@ -286,6 +308,7 @@ impl Compiler<'_, '_> {
             index,
             width: place.width,
             data,
+            update: None,
         };
         match place.base {
             Base::Tensor(param) => {
@@ -311,6 +334,7 @@ impl Compiler<'_, '_> {
                 access.base = u64::from(self.tile_offsets[handle.index()]);
             }
         }
+        access.update = update;
         self.program.accesses.push(access);
         let access = self.program.accesses.len() - 1;
         self.emit(Instruction::Access { access }, *span);
@@ -412,6 +436,17 @@ impl Compiler<'_, '_> {
                     Instruction::Cast { from, to, destination, operand }
                 })
             }
+            ExprKind::Call(function, operands) => {
+                let own = self.kernel.own_type(*function, operands, *ty);
+                let function = *function;
+                let operands: Vec<Operand> = operands.iter().map(|operand| self.operand(*operand)).collect();
+                self.each(*ty, *span, |destination, i| {
+                    let operand =
+                        |place: usize| operands[if place < operands.len() { place } else { 0 }].at(i);
+                    let operands = [operand(0), operand(1), operand(2)];
+                    Instruction::Call { function, own, destination, operands }
+                })
+            }
         }
     }
 
@@ -451,7 +486,10 @@ impl Compiler<'_, '_> {
             | ExprKind::Grid(_)
             | ExprKind::Local(_) => false,
             ExprKind::Element(..) | ExprKind::Lane(..) => true,
-            ExprKind::Vector(values) => values.iter().any(|value| self.may_fault(*value)),
+            ExprKind::Call(function, _) if function.is_partial() => true,
+            ExprKind::Vector(values) | ExprKind::Call(_, values) => {
+                values.iter().any(|value| self.may_fault(*value))
+            }
             ExprKind::Unary(UnaryOp::Negate, a) => ty.scalar() == Scalar::Isize || self.may_fault(*a),
             ExprKind::Unary(UnaryOp::Not, a) => self.may_fault(*a),
             ExprKind::Cast(a) => ty.scalar().is_index() || self.may_fault(*a),

@@ -31,9 +31,11 @@
 #![allow(clippy::panic, clippy::unreachable)]
 
 mod argument;
+mod atomic;
 mod collective;
 mod compile;
 mod fault;
+mod function;
 mod memory;
 mod program;
 mod shared;

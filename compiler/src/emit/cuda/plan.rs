@@ -3,7 +3,7 @@
 
 use super::CudaFacts;
 use crate::ir::{
-    BinaryOp, Block, Collective, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt,
+    Atomic, BinaryOp, Block, Collective, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt,
 };
 
 /// The decisions.
@@ -29,7 +29,11 @@ impl Plan {
             | Stmt::Fill { local, .. }
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. } => self.is_live(*local),
-            Stmt::Load { .. } | Stmt::Store { .. } | Stmt::Sync(..) | Stmt::Collective(_) => true,
+            Stmt::Load { .. }
+            | Stmt::Store { .. }
+            | Stmt::Atomic(_)
+            | Stmt::Sync(..)
+            | Stmt::Collective(_) => true,
             Stmt::If { then, otherwise, .. } => {
                 self.has_effect(kernel, facts, then) || self.has_effect(kernel, facts, otherwise)
             }
@@ -91,6 +95,10 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
                 needed.extend(&kernel.sites[*site].place.index);
                 needed.push(*value);
             }
+            Stmt::Atomic(Atomic { site, operands, .. }) => {
+                needed.extend(&kernel.sites[*site].place.index);
+                needed.extend(operands);
+            }
             Stmt::Sync(..) => {}
             Stmt::Collective(Collective { operands, .. }) => needed.extend(operands),
             Stmt::If { condition, then, otherwise } => {
@@ -133,7 +141,9 @@ fn reads(kernel: &Kernel, expr: Handle<Expr>, read: &mut dyn FnMut(Handle<Local>
             read(*local);
             index.iter().for_each(|i| reads(kernel, *i, read));
         }
-        ExprKind::Vector(values) => values.iter().for_each(|value| reads(kernel, *value, read)),
+        ExprKind::Vector(values) | ExprKind::Call(_, values) => {
+            values.iter().for_each(|value| reads(kernel, *value, read));
+        }
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => reads(kernel, *a, read),
         ExprKind::Compare(op, a, b) => {
             if known_comparison(kernel, *op, *a, *b).is_none() {
@@ -202,6 +212,9 @@ pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
                 && is_convertible(kernel, then)
                 && is_convertible(kernel, otherwise)
         }
+        Stmt::Atomic(Atomic { site, operands, .. }) => {
+            all_cannot_fault(kernel, &kernel.sites[*site].place.index) && all_cannot_fault(kernel, operands)
+        }
         Stmt::Sync(..) | Stmt::Collective(_) | Stmt::For(_) => false,
     })
 }
@@ -223,7 +236,7 @@ fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
         | ExprKind::Grid(_)
         | ExprKind::Local(_) => true,
         ExprKind::Element(_, index) => all_cannot_fault(kernel, index),
-        ExprKind::Vector(values) => all_cannot_fault(kernel, values),
+        ExprKind::Vector(values) | ExprKind::Call(_, values) => all_cannot_fault(kernel, values),
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => cannot_fault(kernel, *a),
         ExprKind::Binary(op, a, b) => {
             let divides = match op {
@@ -281,7 +294,8 @@ pub(super) fn is_below_half(kernel: &Kernel, expr: Handle<Expr>) -> bool {
         | ExprKind::Unary(..)
         | ExprKind::Compare(..)
         | ExprKind::Select(..)
-        | ExprKind::Cast(_) => false,
+        | ExprKind::Cast(_)
+        | ExprKind::Call(..) => false,
     }
 }
 
@@ -339,6 +353,12 @@ impl Scopes<'_> {
                 Stmt::Store { site, value } => {
                     self.reads(&self.kernel.sites[*site].place.index);
                     self.reads(&[*value]);
+                }
+                Stmt::Atomic(Atomic { local, site, operands, .. }) => {
+                    self.reads(&self.kernel.sites[*site].place.index);
+                    self.reads(operands);
+                    self.mention(*local, true);
+                    assignments[local.index()] += 1;
                 }
                 Stmt::Sync(..) => {}
                 Stmt::Collective(Collective { local, operands, .. }) => {
