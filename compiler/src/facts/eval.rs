@@ -603,6 +603,13 @@ impl Walk<'_> {
             return Truth::known(mask_of(lanes, |value| value == 0));
         }
         let negated = form.scale(&Lanes::Uniform(-1));
+        // Of numbers that one side bounds, `==` is `<=`: where it does not hold, they are at least one apart.
+        if self.plainly_holds(&form) {
+            return self.at_least(b, a, 0);
+        }
+        if negated.as_ref().is_some_and(|negated| self.plainly_holds(negated)) {
+            return self.at_least(a, b, 0);
+        }
         let scope = self.symbols.scope(&form);
         Truth {
             known_true: Mask::Uniform(false),
