@@ -21,7 +21,7 @@ use syn::{Expr, ExprMethodCall};
 /// A method that moves a whole tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TileMethod {
-    /// What becomes of the tile: it is written by a load and read by a store.
+    /// Whether it writes the tile, as a load does, or reads it, as a store does.
     fills: bool,
     transposed: bool,
 }
@@ -333,7 +333,15 @@ impl Lower<'_> {
         });
         let [start, end, step] =
             [0, i128::from(vectors.div_ceil(threads)), 1].map(|value| self.index_literal(value, span));
-        let handle = self.kernel.loops.add(Loop { variable, start, end, step, body: statements, span });
+        let handle = self.kernel.loops.add(Loop {
+            variable,
+            start,
+            end,
+            step,
+            body: statements,
+            unroll: ir::Unroll::Auto,
+            span,
+        });
         self.push(Stmt::For(handle));
     }
 

@@ -3,6 +3,8 @@
 
 mod atomics;
 mod collectives;
+mod kernels;
+mod library;
 
 use tileproof_compiler::simulate::{Argument, Buffer, TensorArgument, simulate};
 use tileproof_compiler::{Compiled, compile};
