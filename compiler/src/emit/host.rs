@@ -438,6 +438,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost,
         bounds,
         alignment,
+        asynchronous,
         edge,
     } = site;
     let also = also.iter();
@@ -474,6 +475,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost: #cost,
         bounds: #bounds,
         alignment: #alignment,
+        asynchronous: #asynchronous,
         edge: #edge,
     })
 }
