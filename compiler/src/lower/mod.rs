@@ -15,6 +15,7 @@ mod order;
 mod place;
 mod shared;
 mod stmt;
+mod table;
 mod types;
 mod warp;
 
@@ -344,7 +345,7 @@ impl Lower<'_> {
         for handle in self.kernel.exprs.handles() {
             self.kernel.exprs[handle].ty = self.terms.resolve(self.types[handle.index()]);
         }
-        for (handle, digits) in self.float_digits {
+        for (handle, digits) in std::mem::take(&mut self.float_digits) {
             let value = match self.kernel.exprs[handle].ty.scalar() {
                 Scalar::F32 => digits.parse::<f32>().map(f64::from),
                 _ => digits.parse::<f64>(),
@@ -353,6 +354,9 @@ impl Lower<'_> {
         }
         for handle in self.kernel.locals.handles() {
             self.kernel.locals[handle].ty = self.terms.resolve(self.local_types[handle.index()]);
+        }
+        if !self.diagnostics.is_failed() {
+            self.evaluate_tables();
         }
         fold::fold(&mut self.kernel);
         self.kernel
@@ -392,7 +396,13 @@ impl Lower<'_> {
 
     fn local(&mut self, name: &str, ty: Ty, extents: Vec<u32>, span: SpanId) -> Handle<Local> {
         self.local_types.push(ty);
-        self.kernel.locals.add(Local { name: name.into(), ty: Type::Scalar(Scalar::I32), extents, span })
+        self.kernel.locals.add(Local {
+            name: name.into(),
+            ty: Type::Scalar(Scalar::I32),
+            extents,
+            table: None,
+            span,
+        })
     }
 
     /// Where statements are added now.

@@ -33,6 +33,7 @@
 mod argument;
 mod collective;
 mod compile;
+mod constant;
 mod fault;
 mod memory;
 mod program;
@@ -41,6 +42,8 @@ mod shared;
 mod tests;
 mod value;
 mod warp;
+
+pub(crate) use constant::constant;
 
 pub use argument::{Argument, Buffer, TensorArgument};
 pub use fault::{ArgumentProblem, Earlier, Fault, FaultKind, Instead, Position};
