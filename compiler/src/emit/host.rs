@@ -436,6 +436,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost,
         bounds,
         alignment,
+        edge,
     } = site;
     let also = also.iter();
     let (access, object, calls) = (text(access), text(object), text(calls));
@@ -446,6 +447,7 @@ fn site(site: &SiteReport) -> TokenStream {
     let role = match role {
         Role::Read => quote!(Read),
         Role::Write => quote!(Write),
+        Role::Update => quote!(Update),
     };
     let (cost, bounds, alignment) = (verdict(cost), verdict(bounds), verdict(alignment));
     quote!(__tileproof::__private::SiteReport {
@@ -469,6 +471,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost: #cost,
         bounds: #bounds,
         alignment: #alignment,
+        edge: #edge,
     })
 }
 
