@@ -183,9 +183,9 @@ impl Walk<'_> {
         {
             return Value::Int(Linear::constant(lanes));
         }
-        let range = values.iter().fold((i128::MAX, i128::MIN), |(low, high), value| {
-            (low.min(*value), high.max(*value))
-        });
+        let range = values
+            .iter()
+            .fold((i128::MAX, i128::MIN), |(low, high), value| (low.min(*value), high.max(*value)));
         let kind = SymbolKind::Opaque(self.symbols.len() as u32);
         let name = format!("an element of `{}`", kernel.locals[local].name);
         let form = Linear::symbol(self.symbols.add(Symbol::new(kind, range, scope, name)));

@@ -51,9 +51,13 @@ impl Lower<'_> {
             .sum();
         if bytes > MOST_TABLE_BYTES {
             self.diagnostics.report(
-                Diagnostic::new(Code::Unsupported, span, "the constant tables of a kernel have at most 65,536 bytes")
-                    .note(format!("with this one they have {bytes}"))
-                    .help("take the table as a tensor: `table: &Tensor<f32, 1>`"),
+                Diagnostic::new(
+                    Code::Unsupported,
+                    span,
+                    "the constant tables of a kernel have at most 65,536 bytes",
+                )
+                .note(format!("with this one they have {bytes}"))
+                .help("take the table as a tensor: `table: &Tensor<f32, 1>`"),
             );
         }
         Operand::Array(local, Vec::new())
@@ -106,8 +110,12 @@ impl Lower<'_> {
         }
         for span in unknown {
             self.diagnostics.report(
-                Diagnostic::new(Code::Constant, span, "an element of a constant table must be known at compile time")
-                    .help("compute it from literals and constants"),
+                Diagnostic::new(
+                    Code::Constant,
+                    span,
+                    "an element of a constant table must be known at compile time",
+                )
+                .help("compute it from literals and constants"),
             );
         }
     }
@@ -133,6 +141,8 @@ fn literal(kernel: &ir::Kernel, value: Handle<ir::Expr>) -> Option<ExprKind> {
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::Isize => {
             ExprKind::Int(i128::from(bits as i64))
         }
-        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Usize => ExprKind::Int(i128::from(bits)),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Usize => {
+            ExprKind::Int(i128::from(bits))
+        }
     })
 }

@@ -236,7 +236,10 @@ fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
         ExprKind::Element(local, index) => {
             let array = &kernel.locals[*local];
             let inside = array.table.is_none()
-                || index.iter().zip(&array.extents).all(|(index, extent)| stays_below(kernel, *index, *extent));
+                || index
+                    .iter()
+                    .zip(&array.extents)
+                    .all(|(index, extent)| stays_below(kernel, *index, *extent));
             inside && all_cannot_fault(kernel, index)
         }
         ExprKind::Vector(values) => all_cannot_fault(kernel, values),
