@@ -50,7 +50,7 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
             #[allow(dead_code)]
             const __TILEPROOF_BODY: () = {
                 #[allow(unused_imports)]
-                use #prelude::prelude::WholeTile as _;
+                use #prelude::prelude::{FloatExt as _, WholeTile as _};
                 let _ = (#(#block,)*);
                 let _ = |#inputs| {
                     let _: [usize; #count] = [#(#grid),*];
@@ -68,7 +68,7 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
 
 /// Lints that are about code for a CPU.
 fn allowed() -> TokenStream {
-    quote!(#[allow(clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op, clippy::needless_borrow, clippy::borrow_deref_ref)])
+    quote!(#[allow(unstable_name_collisions, clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op, clippy::needless_borrow, clippy::borrow_deref_ref)])
 }
 
 /// An item of a module that kernels use: type-checked as the kernels' bodies are, and no more run.
@@ -129,6 +129,17 @@ impl VisitMut for Rewrite<'_> {
                     }
                 }
                 Stmt::Item(_) | Stmt::Macro(_) => {}
+            }
+        }
+    }
+
+    /// `a?` is an error of ours; rustc's would speak of the closure that it does not see.
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        if let Expr::Try(inner) = expr {
+            let operand = &inner.expr;
+            if let Ok(instead) = syn::parse2(quote!(match #operand { _ => ::core::unreachable!() })) {
+                *expr = instead;
             }
         }
     }

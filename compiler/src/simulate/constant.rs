@@ -1,5 +1,6 @@
 //! The value of an expression of constants.
 
+use super::function::call;
 use super::value::{self, Lanes, canonical};
 use crate::ir::{Expr, ExprKind, Handle, Kernel, Scalar, Type};
 
@@ -8,8 +9,8 @@ use crate::ir::{Expr, ExprKind, Handle, Kernel, Scalar, Type};
 /// # Panics
 /// If the expression is not well typed.
 pub(crate) fn constant(kernel: &Kernel, handle: Handle<Expr>) -> Option<u64> {
-    let Expr { kind, ty: Type::Scalar(scalar), .. } = &kernel.exprs[handle] else { return None };
-    let scalar = *scalar;
+    let Expr { kind, ty, .. } = &kernel.exprs[handle];
+    let Type::Scalar(scalar) = *ty else { return None };
     let of = |operand: Handle<Expr>| kernel.exprs[operand].ty.scalar();
     let lanes = |operand: Handle<Expr>| constant(kernel, operand).map(|bits| -> Lanes { [bits; 32] });
     match kind {
@@ -27,6 +28,14 @@ pub(crate) fn constant(kernel: &Kernel, handle: Handle<Expr>) -> Option<u64> {
             let from = lanes(*a)?;
             (value::without_conversion(of(*a), scalar, &from) == 0)
                 .then(|| value::cast(of(*a), scalar, &from)[0])
+        }
+        ExprKind::Call(function, operands) => {
+            let own = kernel.own_type(*function, operands, *ty);
+            let operands: Vec<Lanes> = operands.iter().map(|operand| lanes(*operand)).collect::<Option<_>>()?;
+            let first = operands.first()?;
+            let operand = |place: usize| operands.get(place).unwrap_or(first);
+            let (values, failed) = call(*function, own, [operand(0), operand(1), operand(2)]);
+            (failed == 0).then_some(values[0])
         }
         ExprKind::Param(_)
         | ExprKind::Extent(..)
@@ -62,6 +71,7 @@ pub(super) fn literal(scalar: Scalar, kind: &ExprKind) -> Option<u64> {
         | ExprKind::Binary(..)
         | ExprKind::Compare(..)
         | ExprKind::Select(..)
-        | ExprKind::Cast(_) => None,
+        | ExprKind::Cast(_)
+        | ExprKind::Call(..) => None,
     }
 }

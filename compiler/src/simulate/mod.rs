@@ -36,6 +36,7 @@ mod collective;
 mod compile;
 mod constant;
 mod fault;
+mod function;
 mod memory;
 mod program;
 mod shared;
