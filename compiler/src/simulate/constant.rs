@@ -31,7 +31,8 @@ pub(crate) fn constant(kernel: &Kernel, handle: Handle<Expr>) -> Option<u64> {
         }
         ExprKind::Call(function, operands) => {
             let own = kernel.own_type(*function, operands, *ty);
-            let operands: Vec<Lanes> = operands.iter().map(|operand| lanes(*operand)).collect::<Option<_>>()?;
+            let operands: Vec<Lanes> =
+                operands.iter().map(|operand| lanes(*operand)).collect::<Option<_>>()?;
             let first = operands.first()?;
             let operand = |place: usize| operands.get(place).unwrap_or(first);
             let (values, failed) = call(*function, own, [operand(0), operand(1), operand(2)]);
