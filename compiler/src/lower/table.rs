@@ -10,6 +10,7 @@ use crate::ir::{self, ExprKind, Handle, Scalar};
 use crate::simulate::constant;
 use crate::span::SpanId;
 use syn::Type;
+use tileproof_model::half::Half;
 
 /// The bytes of constant memory that a kernel's own tables can have.
 const MOST_TABLE_BYTES: u64 = 1 << 16;
@@ -136,6 +137,7 @@ fn literal(kernel: &ir::Kernel, value: Handle<ir::Expr>) -> Option<ExprKind> {
     let scalar = kernel.exprs[value].ty.scalar();
     Some(match scalar {
         Scalar::Bool => ExprKind::Bool(bits != 0),
+        Scalar::F16 | Scalar::Bf16 => ExprKind::Float(f64::from(Half::of(scalar)?.value(bits as u16))),
         Scalar::F32 => ExprKind::Float(f64::from(f32::from_bits(bits as u32))),
         Scalar::F64 => ExprKind::Float(f64::from_bits(bits)),
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::Isize => {

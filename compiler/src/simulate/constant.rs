@@ -3,6 +3,7 @@
 use super::function::call;
 use super::value::{self, Lanes, canonical};
 use crate::ir::{Expr, ExprKind, Handle, Kernel, Scalar, Type};
+use tileproof_model::half::Half;
 
 /// The bits of the value, in the form of the module [`value`]; `None` if it depends on the run, or has none.
 ///
@@ -55,6 +56,7 @@ pub(crate) fn constant(kernel: &Kernel, handle: Handle<Expr>) -> Option<u64> {
 pub(super) fn literal(scalar: Scalar, kind: &ExprKind) -> Option<u64> {
     match kind {
         ExprKind::Int(value) => Some(canonical(scalar, *value as u64)),
+        ExprKind::Float(value) if scalar.is_half() => Some(Half::of(scalar)?.nearest(*value).into()),
         ExprKind::Float(value) if scalar == Scalar::F32 => Some(u64::from((*value as f32).to_bits())),
         ExprKind::Float(value) => Some(value.to_bits()),
         ExprKind::Bool(value) => Some(u64::from(*value)),
