@@ -38,6 +38,8 @@ fn operations_on_whole_tiles() {
         ("transpose_bytes", transpose_bytes::CUDA_SOURCE),
         ("row_sums", row_sums::CUDA_SOURCE),
         ("doubled", doubled::CUDA_SOURCE),
+        ("matmul_async", matmul_async::CUDA_SOURCE),
+        ("copy_async", copy_async::CUDA_SOURCE),
     ];
     compiles(&texts.map(|(name, text)| (name.to_owned(), text.to_owned())));
 }
@@ -125,6 +127,8 @@ fn halves(own: Scalar) -> Text {
             let i = 8 * (block_x() * 32 + thread_x());
             if i + 8 <= output.len() {{
                 let v = x.read::<8>([i]);
+                let v = (v * v + v - Vector::<{ty}, 8>::splat(scale) * scale).map(|x| -x / scale);
+                let v = v.max(-v).cast::<f32>().cast::<{ty}>();
                 let mut count = 0u32;
                 let mut total = scale;
                 let mut list = [{ty}::ONE; 4];

@@ -35,6 +35,9 @@
 //! memory it orders and for which proxy. `sync_threads()` is the simplest: arrive and wait at the block's own barrier.
 //! A [`Collective`] is a value that a warp or block computes together, which all of its threads must reach together.
 //!
+//! **Asynchronous copies** ([`Stmt::Copy`]) write shared memory at some time between their start and the thread's wait for
+//! them. What they wrote is the thread's own store at the time of that wait, and other threads see it behind a barrier.
+//!
 //! **Shared memory** is uninitialised when a block starts; reading it before a write is a fault.
 
 mod arena;
@@ -227,15 +230,17 @@ pub enum ExprKind {
     Lane(Handle<Expr>, Handle<Expr>),
     /// A vector of these values.
     Vector(Vec<Handle<Expr>>),
-    /// Arithmetic of one value.
+    /// Arithmetic of one value, or of each value of a vector.
     Unary(UnaryOp, Handle<Expr>),
-    /// Arithmetic of two values of one type (shifts: the amount has its own type).
+    /// Arithmetic of two values of one type (shifts: the amount has its own type), or of those of two vectors, each with its
+    /// counterpart.
     Binary(BinaryOp, Handle<Expr>, Handle<Expr>),
     /// A comparison of two scalars of one type; of type bool.
     Compare(CompareOp, Handle<Expr>, Handle<Expr>),
     /// The second if the first is true, else the third.
     Select(Handle<Expr>, Handle<Expr>, Handle<Expr>),
-    /// The value converted to the expression's type, with the meaning of Rust's `as`.
+    /// The value, or each value of a vector, converted to the expression's type, with the meaning of Rust's `as`. Floats of 16
+    /// bits are converted to and from integers by way of `f32`.
     Cast(Handle<Expr>),
     /// A function of one to three values.
     Call(Function, Vec<Handle<Expr>>),
@@ -340,6 +345,8 @@ pub enum Stmt {
         /// The value: a scalar, or a vector as wide as the site.
         value: Handle<Expr>,
     },
+    /// Starts to move data from global to shared memory, without waiting for it.
+    Copy(Copy),
     /// Synchronises.
     Sync(Sync, SpanId),
     /// Updates memory in one step.
@@ -366,6 +373,19 @@ pub enum Stmt {
         /// The loop's head in the source.
         span: SpanId,
     },
+}
+
+/// An asynchronous copy of a vector from a tensor to a tile, one instruction with two sites. Between its start and the
+/// wait for it, no thread may access the elements of the tile. It is part of the thread's next group of copies: see
+/// [`SyncObject::CopyGroup`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copy {
+    /// The load: [`Proxy::Async`], from a tensor.
+    pub source: Handle<Site>,
+    /// The store: [`Proxy::Async`], to a tile, as wide as the load: 4, 8 or 16 bytes.
+    pub destination: Handle<Site>,
+    /// Of type bool: where it is false, nothing is read and zeros are written.
+    pub inside: Handle<Expr>,
 }
 
 /// A counted loop: `variable` takes `start`, `start + step`, … while it is below `end`.
@@ -445,6 +465,8 @@ pub enum Base {
 pub enum Proxy {
     /// The thread's own load or store.
     Generic,
+    /// The thread starts it and goes on: half of a [`Stmt::Copy`].
+    Async,
 }
 
 /// Which lanes of a warp execute an access.
@@ -491,6 +513,20 @@ impl Sync {
         proxy: Proxy::Generic,
     };
 
+    /// `commit()`.
+    pub const COMMIT: Sync = Sync {
+        object: SyncObject::CopyGroup,
+        action: SyncAction::Arrive,
+        participants: Scope::Lane,
+        orders: Scope::Lane,
+        proxy: Proxy::Async,
+    };
+
+    /// `wait::<PENDING>()`.
+    pub const fn wait(pending: u32) -> Sync {
+        Sync { action: SyncAction::Wait { pending }, ..Sync::COMMIT }
+    }
+
     /// `sync_warp()`.
     pub const WARP: Sync = Sync {
         object: SyncObject::Warp,
@@ -508,6 +544,8 @@ pub enum SyncObject {
     BlockBarrier,
     /// The lanes of the warp themselves.
     Warp,
+    /// The thread's own asynchronous copies since it last arrived here; each arrival closes one group.
+    CopyGroup,
 }
 
 /// What threads do at a [`SyncObject`].
@@ -515,6 +553,13 @@ pub enum SyncObject {
 pub enum SyncAction {
     /// Arrive, and wait until all participants have arrived.
     ArriveAndWait,
+    /// Arrive, without waiting.
+    Arrive,
+    /// Wait until of what was started before only the last so many groups may be under way.
+    Wait {
+        /// How many.
+        pending: u32,
+    },
 }
 
 /// Responsibility that the source takes for a cost, with the reason.
@@ -616,12 +661,23 @@ impl Site {
     pub fn operation(&self) -> Operation {
         let Site { place, role, proxy, issuer, budget: _, edge: _, span: _, also: _ } = self;
         match (place.base, role, proxy, issuer) {
-            (Base::Tensor(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadGlobal,
-            (Base::Tensor(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreGlobal,
-            (Base::Tensor(_), Role::Update, Proxy::Generic, Issuer::EveryLane) => Operation::AtomicGlobal,
-            (Base::Tile(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadShared,
+            (Base::Tensor(_), Role::Read, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::LoadGlobal
+            }
+            (Base::Tensor(_), Role::Write, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::StoreGlobal
+            }
+            (Base::Tile(_), Role::Read, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::LoadShared
+            }
             (Base::Tile(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreShared,
-            (Base::Tile(_), Role::Update, Proxy::Generic, Issuer::EveryLane) => Operation::AtomicShared,
+            (Base::Tile(_), Role::Write, Proxy::Async, Issuer::EveryLane) => Operation::CopyAsync,
+            (Base::Tensor(_), Role::Update, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::AtomicGlobal
+            }
+            (Base::Tile(_), Role::Update, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::AtomicShared
+            }
         }
     }
 }

@@ -35,6 +35,7 @@ mod atomic;
 mod collective;
 mod compile;
 mod constant;
+mod copies;
 mod fault;
 mod function;
 mod memory;

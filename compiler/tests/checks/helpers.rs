@@ -305,11 +305,11 @@ fn refused() {
     check(
         &warp("let a = [0.0f32; 4]; let scale = |x: f32| x * a[0]; let _ = scale(1.0);"),
         expect![[r#"
-            error: a kernel cannot have closures [TP0002]
+            error: a kernel cannot have closures but as the argument of `map` [TP0002]
             help: write the code where it is used
               at `|x: f32| x * a[0]`
             left to rustc: a kernel cannot call `scale`, which the macro cannot see [TP0005]
-            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`
+            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`
               at `scale`
         "#]],
     );

@@ -6,6 +6,7 @@
 //! host nevertheless, it panics and says so; [`Vector`] and the functions of numbers are plain data on both sides.
 
 mod atomic;
+mod cast;
 mod number;
 mod order;
 mod reduce;
@@ -17,6 +18,7 @@ mod vector;
 mod warp;
 
 pub use atomic::{AtomicElement, AtomicInteger};
+pub use cast::CastTo;
 pub use number::{FloatExt, HalfExt, byte_perm};
 pub use order::{flatten, rasterize, unflatten};
 pub use reduce::{
@@ -28,7 +30,7 @@ pub use tensor::{AnyIndex, Matrix, Tensor};
 pub use threads::{
     block_x, block_y, block_z, grid_x, grid_y, grid_z, sync_threads, thread_x, thread_y, thread_z,
 };
-pub use tile::WholeTile;
+pub use tile::{WholeTile, commit, wait};
 pub use vector::Vector;
 pub use warp::{
     Exchange, all, any, ballot, lane, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor,
