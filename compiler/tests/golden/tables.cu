@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(128) tables(
     #pragma unroll 1
     for (index_t k = 0; k < only; k += 1) {
         if (k < 2) {
-            sum = sum + (f32)(index_t)LARGE[k] * WEIGHTS[k][only % 3];
+            sum = sum + (f32)((index_t)LARGE[k]) * WEIGHTS[k][only % 3];
         }
     }
     const bool active_1 = r >= 0 && r < (offset_t)output_rows && c >= 0 && c < (offset_t)output_cols;
