@@ -133,14 +133,17 @@ impl Walk<'_> {
             Value::Int(form) => form.known_uniform(),
             Value::Truth(_) | Value::Data => None,
         };
-        self.register_fault(
-            span,
-            match known {
-                Some(index) if (0..i64::from(extent)).contains(&index) => return,
-                Some(index) => RegisterFaultKind::Outside { index, extent },
-                None => RegisterFaultKind::Unknown,
-            },
-        );
+        let kind = match known {
+            Some(value) if (0..i64::from(extent)).contains(&value) => {
+                if self.is_fixed(index, value) {
+                    return;
+                }
+                RegisterFaultKind::Unknown
+            }
+            Some(index) => RegisterFaultKind::Outside { index, extent },
+            None => RegisterFaultKind::Unknown,
+        };
+        self.register_fault(span, kind);
     }
 
     fn register_fault(&mut self, span: crate::span::SpanId, kind: RegisterFaultKind) {
@@ -201,6 +204,16 @@ impl Walk<'_> {
             self.keep_narrow(&form, scalar);
         }
         Value::Int(form)
+    }
+
+    /// Whether an index of registers is the same in every iteration of the loops around it that are not unrolled.
+    fn is_fixed(&mut self, index: Handle<Expr>, value: i64) -> bool {
+        let Walk { rolled, unrolled, mask, .. } = self;
+        mask.is_empty()
+            || rolled.iter_mut().all(|around| {
+                let inside = unrolled.get(around.depth..).unwrap_or_default().to_vec();
+                *around.indices.entry((index.index(), inside)).or_insert(value) == value
+            })
     }
 
     /// The condition as a truth value.
