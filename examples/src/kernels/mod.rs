@@ -7,6 +7,7 @@ pub mod copies;
 pub mod elementwise;
 pub mod gather;
 pub mod histogram;
+pub mod mandelbrot;
 pub mod matmul;
 pub mod nbody;
 pub mod normalise;
@@ -53,4 +54,5 @@ pub const SUBJECTS: &[Subject] = &[
     normalise::RMS_NORM,
     normalise::LAYER_NORM,
     activation::BIAS_GELU,
+    mandelbrot::MANDELBROT,
 ];
