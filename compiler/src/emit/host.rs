@@ -437,6 +437,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost,
         bounds,
         alignment,
+        asynchronous,
         edge,
     } = site;
     let also = also.iter();
@@ -472,6 +473,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost: #cost,
         bounds: #bounds,
         alignment: #alignment,
+        asynchronous: #asynchronous,
         edge: #edge,
     })
 }
