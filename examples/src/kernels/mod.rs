@@ -41,6 +41,7 @@ pub const SUBJECTS: &[Subject] = &[
     matmul::MATMUL_NAIVE,
     matmul::MATMUL_TILED,
     matmul::MATMUL_REGISTERS,
+    matmul::MATMUL_ASYNC,
     products::MATRIX_VECTOR,
     products::DOT_I8,
     shortest_paths::FLOYD_WARSHALL_STEP,
