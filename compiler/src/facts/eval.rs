@@ -131,7 +131,12 @@ impl Walk<'_> {
             Value::Truth(_) | Value::Data => None,
         };
         let outside = match known {
-            Some(index) if (0..i64::from(extent)).contains(&index) => return,
+            Some(value) if (0..i64::from(extent)).contains(&value) => {
+                if self.is_fixed(index, value) {
+                    return;
+                }
+                None
+            }
             Some(index) => Some((index, extent)),
             None => None,
         };
@@ -139,6 +144,16 @@ impl Walk<'_> {
         if !self.mask.is_empty() && self.register_faults.iter().all(|other| other.span != span) {
             self.register_faults.push(fault);
         }
+    }
+
+    /// Whether an index of registers is the same in every iteration of the loops around it that are not unrolled.
+    fn is_fixed(&mut self, index: Handle<Expr>, value: i64) -> bool {
+        let Walk { rolled, unrolled, mask, .. } = self;
+        mask.is_empty()
+            || rolled.iter_mut().all(|around| {
+                let inside = unrolled.get(around.depth..).unwrap_or_default().to_vec();
+                *around.indices.entry((index.index(), inside)).or_insert(value) == value
+            })
     }
 
     /// The condition as a truth value.
