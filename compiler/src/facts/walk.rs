@@ -328,7 +328,10 @@ impl Walk<'_> {
                 self.register_index(*lane, width, span);
             }
             Stmt::Load { local, site } => {
-                let scope = self.visit(*site);
+                let mut scope = self.visit(*site);
+                if scope > Scope::Warp && self.may_change(self.kernel.sites[*site].place.base) {
+                    scope = Scope::Warp;
+                }
                 let ty = self.kernel.locals[*local].ty;
                 let value = match ty {
                     crate::ir::Type::Scalar(scalar) => {
@@ -370,6 +373,13 @@ impl Walk<'_> {
             Stmt::For(handle) => self.for_loop(*handle),
             Stmt::While { condition, body, span } => self.while_loop(*condition, body, *span),
         }
+    }
+
+    /// Whether warps that load one element at different times may find different values, though every block is free of
+    /// races: other blocks write to tensors too.
+    fn may_change(&self, base: Base) -> bool {
+        let writes = |site: &crate::ir::Site| site.place.base == base && site.role != crate::ir::Role::Read;
+        matches!(base, Base::Tensor(_)) && self.kernel.sites.iter().any(|(_, site)| writes(site))
     }
 
     /// Where a condition is known to hold, or not to, the bool variables that it is made of are known. What they were.
