@@ -46,8 +46,8 @@ use proc_macro::TokenStream;
 ///   the default where there is none, and `contains([i, j])` says which. `atomic_add([i, j], value)` and its kin update an element;
 ///   `load`, `store`, their transposed forms and `load_async` move a whole tile.
 /// - **Statements** are `let`, also of tuples and arrays; assignments, also `+=` and its kin; `if`, `match` of integers; `for` over
-///   ranges, with `..=`, `step_by` and `rev`, `while`, `loop`, `break`, `continue`, `return`; blocks; `const`, `type`, and `fn`
-///   for helpers; barriers.
+///   ranges, with `..=`, `step_by` and `rev`, `while`, `loop`, `break`, `continue`, `return`; blocks; `const` of numbers and
+///   of arrays of them, which are tables in constant memory; `type`; `fn` for helpers; barriers.
 /// - **Expressions** are arithmetic, comparisons, `&&`, `||`, `!`, bit operations, `as`, `if`, `match` and blocks with values; the methods of
 ///   numbers under their Rust names; vectors, lane by lane; arrays, whose indices must be constants once loops are unrolled; `flatten`,
 ///   `unflatten` and `rasterize` for the order of elements and blocks; shuffles and votes, reductions and scans.
