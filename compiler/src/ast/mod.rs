@@ -10,6 +10,7 @@ mod shared;
 
 pub use budget::{Budget, take_budget};
 pub use module::{Module, Part, Scope, parse as parse_module};
+pub use shared::check_alias;
 
 use crate::diagnostic::Diagnostics;
 use alias::Aliases;

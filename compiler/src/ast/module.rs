@@ -4,7 +4,6 @@
 
 use super::shared;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::lower::Function;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::discouraged::Speculative;
@@ -171,8 +170,8 @@ fn part(item: Read, diagnostics: &mut Diagnostics) -> Part {
     }
     match shared::name(&item) {
         None => Part::Other(item),
-        Some(name) => {
-            check(&item, name, diagnostics);
+        Some(_) => {
+            check(&item, diagnostics);
             Part::Shared(item)
         }
     }
@@ -220,7 +219,7 @@ fn take_kernel(
 }
 
 /// Reports what would mean one thing to rustc and another to a kernel.
-fn check(item: &Item, name: &Ident, diagnostics: &mut Diagnostics) {
+fn check(item: &Item, diagnostics: &mut Diagnostics) {
     let attributes = match item {
         Item::Const(item) => &item.attrs,
         Item::Type(item) => &item.attrs,
@@ -235,13 +234,7 @@ fn check(item: &Item, name: &Ident, diagnostics: &mut Diagnostics) {
                 .help("put the `cfg` on the whole module, and write one for each case"),
         );
     }
-    let text = name.to_string();
-    if Function::named(&text).is_some() || crate::emit::TYPES.contains(&text.as_str()) {
-        let span = diagnostics.spans.add(name);
-        diagnostics.report(
-            Diagnostic::new(Code::Name, span, format!("`{text}` is a word of the kernel language"))
-                .note("in a kernel it means what `tileproof::prelude` says")
-                .help("give the item another name"),
-        );
+    if let Item::Type(alias) = item {
+        shared::check_alias(alias, diagnostics);
     }
 }

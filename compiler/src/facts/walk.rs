@@ -321,11 +321,18 @@ impl Walk<'_> {
                 self.register_access(*local, index, span);
             }
             Stmt::AssignLane { local, index, lane, value } => {
-                self.value(*value);
+                let value = self.value(*value);
                 let kernel = self.kernel;
                 let (width, span) = (kernel.locals[*local].ty.width(), kernel.exprs[*lane].span);
                 self.register_access(*local, index, span);
                 self.register_index(*lane, width, span);
+                // Of an array of vectors nothing is kept.
+                if index.is_empty() {
+                    let before = self.environment[local.index()].as_ref();
+                    let rest = before.map_or(Scope::Lane, |before| self.scope_of(before));
+                    let scope = rest.min(self.scope_of(&value));
+                    self.environment[local.index()] = Some(Value::Data(scope));
+                }
             }
             Stmt::Load { local, site } => {
                 let mut scope = self.visit(*site);
@@ -338,7 +345,7 @@ impl Walk<'_> {
                         let memory = self.kernel.base_name(self.kernel.sites[*site].place.base);
                         self.opaque_from(scalar, scope, format!("a value of `{memory}`"))
                     }
-                    crate::ir::Type::Vector(..) => Value::Data,
+                    crate::ir::Type::Vector(..) => Value::Data(scope),
                 };
                 self.environment[local.index()] = Some(value);
             }
@@ -556,6 +563,11 @@ pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<L
                     out.push(*local);
                 }
             }
+            Stmt::AssignLane { local, index, .. } => {
+                if index.is_empty() && !out.contains(local) {
+                    out.push(*local);
+                }
+            }
             Stmt::If { then, otherwise, .. } => {
                 assigned_in(kernel, then, out);
                 assigned_in(kernel, otherwise, out);
@@ -564,7 +576,6 @@ pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<L
             Stmt::While { body, .. } => assigned_in(kernel, body, out),
             Stmt::Fill { .. }
             | Stmt::AssignElement { .. }
-            | Stmt::AssignLane { .. }
             | Stmt::Store { .. }
             | Stmt::Copy(_)
             | Stmt::Sync(..) => {}

@@ -45,11 +45,7 @@ impl Lower<'_> {
             Expr::If(branch) => self.if_value(branch, expected),
             Expr::Reference(reference) => self.reference(reference),
             Expr::RawAddr(address) => self.address(address),
-            Expr::Closure(_) => self.unsupported(
-                expr,
-                "a kernel cannot have closures but as the argument of `map`",
-                "write the code where it is used",
-            ),
+            Expr::Closure(closure) => self.closure(closure, &quote::format_ident!("helper")),
             Expr::Range(_) => self.unsupported(
                 expr,
                 "a range is only known in the head of a `for` loop",

@@ -6,6 +6,7 @@
 mod assign;
 mod atomic;
 mod checked;
+mod closure;
 mod control;
 mod expr;
 mod flow;
@@ -28,7 +29,7 @@ mod vector;
 mod warp;
 
 pub(crate) use expr::is_compound;
-pub(crate) use intrinsic::Function;
+pub(crate) use intrinsic::{Function, unqualified};
 pub(crate) use stmt::lift_attributes;
 pub(crate) use tile::TileMethod;
 
@@ -133,6 +134,8 @@ struct Lower<'a> {
     exits_read: Vec<Exit>,
     /// The budget of the statement being lowered.
     budget: Option<Handle<Budget>>,
+    /// Where the runtime crate is.
+    crate_path: &'a syn::Path,
     /// Whether an argument of the attribute is being lowered, where no constant of the body is in scope.
     in_attribute: bool,
     diagnostics: &'a mut Diagnostics,
@@ -177,6 +180,7 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         exits: Vec::new(),
         exits_read: Vec::new(),
         budget: None,
+        crate_path: &ast.crate_path,
         in_attribute: false,
         diagnostics,
     };
