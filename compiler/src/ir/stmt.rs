@@ -92,9 +92,9 @@ pub enum Stmt {
 /// [`SyncObject::CopyGroup`](super::SyncObject::CopyGroup).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copy {
-    /// The load: [`Proxy::Async`], from a tensor.
+    /// The load: [`Proxy::Async`](super::Proxy::Async), from a tensor.
     pub source: Handle<Site>,
-    /// The store: [`Proxy::Async`], to a tile, as wide as the load: 4, 8 or 16 bytes.
+    /// The store: [`Proxy::Async`](super::Proxy::Async), to a tile, as wide as the load: 4, 8 or 16 bytes.
     pub destination: Handle<Site>,
     /// Of type bool: where it is false, nothing is read and zeros are written.
     pub inside: Handle<Expr>,
