@@ -16,11 +16,15 @@ use expect_test::expect_file;
 use page::Page;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tileproof::{Architecture, IndexWidth};
 use tileproof_compiler::diagnostic::Code;
 use tileproof_compiler::ir::FUNCTIONS;
 use tileproof_tests::{cuda, needs};
+
+/// The pages, computed once for all tests.
+static PAGES: LazyLock<Vec<(PathBuf, Page)>> = LazyLock::new(pages);
 
 /// The pages in order of their names.
 fn pages() -> Vec<(PathBuf, Page)> {
@@ -51,11 +55,11 @@ fn the_pages_say_what_the_compiler_does() {
     let mut accepted = String::from(
         "// Written by the test `reference` from the pages of the book: UPDATE_EXPECT=1 writes it anew.\n",
     );
-    for (path, page) in pages() {
+    for (path, page) in &*PAGES {
         problems.extend(page.problems.iter().map(|problem| format!("{}:{problem}", path.display())));
         let name = path.file_stem().expect("a name").to_string_lossy().replace('-', "_").to_lowercase();
         let _ = write!(accepted, "\nmod {name} {{\n{}}}\n", page.accepted);
-        expect_file![path].assert_eq(&page.text);
+        expect_file![path.clone()].assert_eq(&page.text);
     }
     expect_file![Path::new(env!("CARGO_MANIFEST_DIR")).join("reference/accepted.in")].assert_eq(&accepted);
     assert!(problems.is_empty(), "{}", problems.join("\n"));
@@ -64,12 +68,11 @@ fn the_pages_say_what_the_compiler_does() {
 /// What has a name has a place in the chapter: codes, functions, and the words of the prelude.
 #[test]
 fn nothing_is_left_out() {
-    let pages = pages();
     let text = |name: &str| {
-        let found = pages.iter().find(|(path, _)| path.ends_with(name));
+        let found = PAGES.iter().find(|(path, _)| path.ends_with(name));
         found.map(|(_, page)| page.text.as_str()).expect("the page")
     };
-    let whole: String = pages.iter().map(|(_, page)| page.text.as_str()).collect();
+    let whole: String = PAGES.iter().map(|(_, page)| page.text.as_str()).collect();
     let codes = Code::ALL.map(Code::number).into_iter();
     let codes =
         codes.filter(|code| !text("errors.md").contains(&format!("\n## {code}: "))).map(str::to_owned);
@@ -95,10 +98,10 @@ fn nvrtc_accepts_the_texts() {
     if needs::nvrtc_dir().is_none() {
         return;
     }
-    let texts: Vec<(String, String)> = pages()
-        .into_iter()
+    let texts: Vec<(String, &str)> = PAGES
+        .iter()
         .flat_map(|(path, page)| {
-            page.cuda.into_iter().map(move |(line, text)| (format!("{}:{line}", path.display()), text))
+            page.cuda.iter().map(move |(line, text)| (format!("{}:{line}", path.display()), text.as_str()))
         })
         .collect();
     let next = AtomicUsize::new(0);
