@@ -226,7 +226,6 @@ macro_rules! files {
 
 /// The other kernels of the examples, fewer times: some of them take long.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the compiler reads no files, its tests do")]
 fn changed_tokens_of_every_kernel() {
     let files = files![
         activation,
