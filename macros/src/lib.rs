@@ -36,19 +36,21 @@ use proc_macro::TokenStream;
 ///
 /// # The language
 ///
-/// The body is what one thread does, in a part of Rust that rustc type-checks as usual:
+/// The body is what one thread does, in a part of Rust that rustc type-checks as usual. The book's reference has every
+/// construct with its CUDA and its cost.
 ///
 /// - **Parameters** are `&Tensor<T, RANK>` and `&Matrix<T>`, which are read, with `&mut` also written, of rank 1 to 5 and of
 ///   elements i8 to i64, u8 to u64, f16, bf16, f32 and f64; numbers, `bool`, `usize` and `isize`.
 /// - **Memory** is `tensor[[i, j]]`, `tile[i][j]` for a tile that `let mut tile = Shared::<…>::new();` declares, and
 ///   `read::<V>([i, j])` and `write([i, j], vector)` of both. Indices are `usize`. `get_or([i, j], default)` is the element, or
-///   the default where there is none, and `contains([i, j])` says which.
-/// - **Statements** are `let`, also of tuples and arrays; assignments, also `+=` and its kin; `if` and `else`; `for` over `a..b` and
-///   `(a..b).step_by(s)`; blocks; `const` of numbers and of arrays of them, which are tables in constant memory; `sync_threads();`.
-/// - **Expressions** are arithmetic, comparisons, `&&`, `||`, `!`, bit operations, `as`, `if` with values; `min`, `max`,
-///   `div_ceil` and `is_multiple_of`; `Vector::new`, `from` and `splat`; arrays, whose indices must be constants once loops
-///   are unrolled; `flatten`, `unflatten` and `rasterize` for the order of elements and blocks.
-/// - **Not yet**: other loops, `match`, `return`, generics, calls of your own functions, constants from outside the kernel.
+///   the default where there is none, and `contains([i, j])` says which. `atomic_add([i, j], value)` and its kin update an element;
+///   `load`, `store`, their transposed forms and `load_async` move a whole tile.
+/// - **Statements** are `let`, also of tuples and arrays; assignments, also `+=` and its kin; `if`, `match` of integers; `for` over
+///   ranges, with `..=`, `step_by` and `rev`, `while`, `loop`, `break`, `continue`, `return`; blocks; `const` of numbers and
+///   of arrays of them, which are tables in constant memory; `type`; `fn` for helpers; barriers.
+/// - **Expressions** are arithmetic, comparisons, `&&`, `||`, `!`, bit operations, `as`, `if`, `match` and blocks with values; the methods of
+///   numbers under their Rust names; vectors, lane by lane; arrays, whose indices must be constants once loops are unrolled; `flatten`,
+///   `unflatten` and `rasterize` for the order of elements and blocks; shuffles and votes, reductions and scans.
 ///
 /// `#[budget(bank_conflict = 31, because = "…")]` or `excess_sectors = …` on a statement, or on the function, accepts a cost.
 #[proc_macro_attribute]
