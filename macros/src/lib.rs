@@ -13,6 +13,7 @@ use proc_macro::TokenStream;
 /// | `block = [256]`, `[32, 8]` | the threads of a block along x, y and z: integers, at most 1,024 in all |
 /// | `grid = [c.len().div_ceil(256)]` | the blocks along x, y and z, computed at each launch |
 /// | `requires(a.len() == c.len(), …)` | what the caller promises: the proofs use it, and each launch checks it |
+/// | `instances((f32, 4), (f64, 2))` | what a generic kernel is compiled for: see below |
 /// | `crate = path` | where the crate `tileproof` is, if not at `::tileproof` |
 ///
 /// `grid` and `requires` are made of extents (`len`, `rows`, `cols`, `extent`), strides (`pitch`, `stride`), scalar arguments
@@ -34,6 +35,36 @@ use proc_macro::TokenStream;
 /// For `…`, pass the arguments in the function's order: values as they are, and for `&Tensor` and `&mut Tensor` a reference to
 /// a `HostTensor` and `HostTensorMut` on the CPU, to a `TensorView` and `TensorViewMut` on a GPU.
 ///
+/// # Generic kernels
+///
+/// ```ignore
+/// #[tiled_kernel(
+///     block = [256],
+///     grid = [output.len().div_ceil(256 * V)],
+///     requires(input.len() == output.len(), output.len() % V == 0),
+///     instances((f32, 4), (f32, 1), (f64, 2)),
+/// )]
+/// pub fn copy<T, const V: usize>(input: &Tensor<T, 1>, output: &mut Tensor<T, 1>) { /* … */ }
+/// ```
+///
+/// Each instance that is listed (of one parameter: `instances(f32, f64)`) is a kernel of its own, with all of the above: here
+/// `copy_f32_4`, `copy_f32_1` and `copy_f64_2`. `block`, `grid`, `requires` and the body may use the parameters; no bounds on types are needed, since
+/// rustc too sees each instance with its types. Types may be elements, scalars or layouts; constants are integers or bool, and
+/// written out in the list.
+///
+/// The function's name stands for all of them, and chooses:
+///
+/// | item | meaning |
+/// |---|---|
+/// | `launch(&stream, …)`, `simulate(…)` | those of the instance for these arguments |
+/// | `load(&context)`, `compile(architecture)` | those of the instances that a launch chooses from: `copy::load::<f32>(&context)` |
+/// | `reports()`, `CUDA_SOURCES` | of all instances, as listed |
+///
+/// Types are inferred from the arguments, or written: `copy::launch::<f32>(…)`; one that is not listed is an error that says which
+/// are. A constant that is the width of a vector (an argument of `read::<V>` or of `Vector<T, V>`, and not
+/// part of a parameter's type) is chosen at the launch: the largest for which contract, alignment and grid hold. All other
+/// constants are the caller's, as the types are: `power::launch::<f32, 3>(…)`.
+///
 /// # The language
 ///
 /// The body is what one thread does, in a part of Rust that rustc type-checks as usual:
@@ -48,7 +79,7 @@ use proc_macro::TokenStream;
 /// - **Expressions** are arithmetic, comparisons, `&&`, `||`, `!`, bit operations, `as`, `if` with values; `min`, `max`,
 ///   `div_ceil` and `is_multiple_of`; `Vector::new`, `from` and `splat`; arrays, whose indices must be constants once loops
 ///   are unrolled.
-/// - **Not yet**: other loops, `match`, `return`, generics, calls of your own functions, constants from outside the kernel.
+/// - **Not yet**: other loops, `match`, `return`, calls of your own functions, constants from outside the kernel.
 ///
 /// `#[budget(bank_conflict = 31, because = "…")]` or `excess_sectors = …` on a statement, or on the function, accepts a cost.
 #[proc_macro_attribute]

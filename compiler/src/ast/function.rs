@@ -75,13 +75,6 @@ fn check_signature(signature: &Signature, diagnostics: &mut Diagnostics) {
             "remove `unsafe`: whether the launch is safe follows from the proofs",
         );
     }
-    if !signature.generics.params.is_empty() {
-        refuse(
-            &signature.generics,
-            "a generic kernel is not part of the language yet",
-            "write the types and constants out, one kernel for each",
-        );
-    }
     if let ReturnType::Type(_, ty) = &signature.output {
         refuse(ty, "a kernel cannot return a value", "write the result to a `&mut` tensor argument");
     }

@@ -5,14 +5,17 @@ mod alias;
 mod attribute;
 mod budget;
 mod function;
+mod instances;
 mod module;
 mod shared;
 
 pub use budget::{Budget, take_budget};
+pub use instances::{Argument, Generic, Instance, Parameter, ParameterKind};
 pub use module::{Module, Part, Scope, parse as parse_module};
 
 use crate::diagnostic::Diagnostics;
 use alias::Aliases;
+use attribute::Arguments;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::visit_mut::VisitMut;
@@ -30,6 +33,9 @@ pub struct Kernel {
     pub source: Source,
     /// The constants and functions around it that it uses, each after what it uses itself; aliases replaced.
     pub shared: Vec<syn::Item>,
+    /// What makes it an instance of a generic kernel, as written: `type T = f32;`, `const V: usize = 4;`. Part of what is
+    /// around it.
+    pub generics: Vec<syn::Item>,
     /// The parameters that could be read.
     pub params: Vec<Param>,
     /// `block = […]`.
@@ -64,51 +70,95 @@ pub struct Param {
     pub ty: syn::Type,
 }
 
+/// What one function under `#[tiled_kernel]` is: a kernel, or several of one text.
+#[derive(Clone, Debug)]
+pub struct Family {
+    /// The kernels: one, or one an instance.
+    pub kernels: Vec<Kernel>,
+    /// What they are instances of.
+    pub generic: Option<Generic>,
+}
+
 /// Reads an attribute and its item, with what is around it. `None` only where the item is no function, after reporting it.
 pub fn parse(
     attribute: TokenStream,
     item: TokenStream,
     scope: &Scope,
     diagnostics: &mut Diagnostics,
-) -> Option<Kernel> {
-    let mut arguments = attribute::parse(attribute.clone(), &scope.crate_path, diagnostics);
-    let (mut written, unread) = function::parse(item, diagnostics)?;
-    let mut source = written.clone();
+) -> Option<Family> {
+    let arguments = attribute::parse(attribute.clone(), &scope.crate_path, diagnostics);
+    let (mut function, unread) = function::parse(item, diagnostics)?;
+    let mut source = function.clone();
     source.attrs.retain(|attribute| attribute.path().is_ident("budget"));
-    let budget = budget::take_budget(&mut written.attrs, diagnostics);
+    let budget = budget::take_budget(&mut function.attrs, diagnostics);
     if arguments.complete {
-        attribute::demand(&arguments, &written, diagnostics);
+        attribute::demand(&arguments, &function, diagnostics);
     }
-    let used = shared::used(&scope.items, quote!(#attribute #written));
-    let (mut aliases, mut shared) = (Aliases::default(), Vec::new());
-    for item in &used {
-        if let syn::Item::Type(alias) = item {
-            aliases.add(alias);
-        } else {
-            let mut item = item.clone();
-            aliases.visit_item_mut(&mut item);
-            shared.push(item);
+    let generic = instances::generic(&function, &arguments, scope, diagnostics);
+    if generic.is_none() {
+        function::params(&function.sig, diagnostics);
+    }
+    let attribute = attribute::without_instances(attribute);
+    let read = Read { attribute, arguments, budget, unread };
+    let kernels = match &generic {
+        None => vec![kernel(&read, function, source, &scope.items, Vec::new())],
+        Some(generic) => {
+            let instance = |instance| {
+                let mut source = source.clone();
+                let function = generic.concrete(instance);
+                source.sig = function.sig.clone();
+                let generics = generic.items(instance);
+                let items: Vec<syn::Item> = generics.iter().chain(&scope.items).cloned().collect();
+                kernel(&read, function, source, &items, generics)
+            };
+            generic.instances.iter().map(instance).collect()
         }
-    }
+    };
+    Some(Family { kernels, generic })
+}
+
+/// What all instances have in common.
+struct Read {
+    attribute: TokenStream,
+    arguments: attribute::Arguments,
+    budget: Option<Budget>,
+    unread: Option<TokenStream>,
+}
+
+fn kernel(
+    read: &Read,
+    written: syn::ItemFn,
+    source: syn::ItemFn,
+    items: &[syn::Item],
+    generics: Vec<syn::Item>,
+) -> Kernel {
+    let attribute = &read.attribute;
+    let used = shared::used(items, quote!(#attribute #written));
+    let mut aliases = Aliases::of(&used);
+    let mut shared: Vec<syn::Item> =
+        used.iter().filter(|item| !matches!(item, syn::Item::Type(_))).cloned().collect();
+    shared.iter_mut().for_each(|item| aliases.visit_item_mut(item));
     let mut function = written.clone();
     aliases.visit_item_fn_mut(&mut function);
-    for expr in arguments.block.iter_mut().chain(&mut arguments.grid).chain(&mut arguments.requires) {
-        aliases.visit_expr_mut(expr);
-    }
-    let params = function::params(&function.sig, diagnostics);
-    let attribute::Arguments { block, grid, requires, crate_path, .. } = arguments;
-    let source = Source { attribute, item: source, shared: used };
-    Some(Kernel {
+    let mut list = |list: &[syn::Expr]| {
+        let mut list = list.to_vec();
+        list.iter_mut().for_each(|expr| aliases.visit_expr_mut(expr));
+        list
+    };
+    let Arguments { block, grid, requires, crate_path, .. } = &read.arguments;
+    let (block, grid, requires) = (list(block), list(grid), list(requires));
+    Kernel {
+        params: function::params(&function.sig, &mut Diagnostics::default()),
         written,
         function,
-        unread,
-        source,
+        unread: read.unread.clone(),
+        source: Source { attribute: attribute.clone(), item: source, shared: used },
         shared,
-        params,
+        generics,
         block,
         grid,
         requires,
-        budget,
-        crate_path,
-    })
+        budget: read.budget.clone(),
+        crate_path: crate_path.clone(),
+    }
 }

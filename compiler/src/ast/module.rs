@@ -4,7 +4,6 @@
 
 use super::shared;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::lower::Function;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::discouraged::Speculative;
@@ -235,8 +234,9 @@ fn check(item: &Item, name: &Ident, diagnostics: &mut Diagnostics) {
                 .help("put the `cfg` on the whole module, and write one for each case"),
         );
     }
+    // Of a function lowering says so, where it is used.
     let text = name.to_string();
-    if Function::named(&text).is_some() || crate::emit::TYPES.contains(&text.as_str()) {
+    if crate::emit::TYPES.contains(&text.as_str()) {
         let span = diagnostics.spans.add(name);
         diagnostics.report(
             Diagnostic::new(Code::Name, span, format!("`{text}` is a word of the kernel language"))

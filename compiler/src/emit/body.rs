@@ -37,6 +37,8 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     let grid = rewritten(&mut rewrite, &kernel.grid);
     let requires = rewritten(&mut rewrite, &kernel.requires);
     let count = grid.len();
+    let mut generics = kernel.generics.clone();
+    generics.iter_mut().for_each(|item| rewrite.visit_item_mut(item));
     let block = rewritten(&mut rewrite, &kernel.block);
     let levels = ["allow", "warn", "deny", "forbid", "expect"];
     let allowed = allowed();
@@ -45,6 +47,7 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
         #(#lints)*
         #allowed
         const _: () = {
+            #(#[allow(dead_code, non_camel_case_types, non_upper_case_globals)] #generics)*
             // What it uses is used.
             #[allow(dead_code)]
             const __TILEPROOF_BODY: () = {
@@ -74,6 +77,13 @@ pub(super) fn shared(item: &syn::Item, prelude: &Path) -> TokenStream {
     rewrite.visit_item_mut(&mut item);
     let allowed = matches!(item, syn::Item::Fn(_)).then(allowed);
     quote!(#allowed #item)
+}
+
+/// A type with the vocabulary's names in absolute paths.
+pub(super) fn absolute(ty: &Type, prelude: &Path) -> TokenStream {
+    let mut ty = ty.clone();
+    Rewrite { prelude }.visit_type_mut(&mut ty);
+    quote!(#ty)
 }
 
 fn rewritten(rewrite: &mut Rewrite<'_>, list: &[Expr]) -> Vec<Expr> {

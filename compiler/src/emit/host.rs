@@ -18,13 +18,17 @@ pub(super) fn item(
     source: &Source,
     diagnostics: &Diagnostics,
 ) -> TokenStream {
-    let description = description(&ast.function.sig.ident, checked, cuda, source, diagnostics);
+    let name = &ast.function.sig.ident;
+    let description = description(name, checked, cuda, source, diagnostics);
     let text = &cuda.text;
     let methods = methods(ast, true);
     declaration(
         ast,
         quote! {
             static DESCRIPTION: __tileproof::__private::Description = #description;
+            impl __tileproof::__private::Kernel for #name {
+                const DESCRIPTION: &'static __tileproof::__private::Description = &DESCRIPTION;
+            }
         },
         quote!(#text),
         methods,
@@ -52,8 +56,11 @@ fn declaration(
 ) -> TokenStream {
     let (name, vis, path) = (&ast.function.sig.ident, &ast.function.vis, &ast.crate_path);
     let docs = ast.function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
+    // An instance is launched by the item of its generic kernel, too.
+    let unused = (!ast.generics.is_empty()).then(|| quote!(#[allow(dead_code)]));
     quote! {
         #(#docs)*
+        #unused
         #[allow(non_camel_case_types)]
         #vis enum #name {}
 
@@ -75,14 +82,14 @@ fn methods(ast: &ast::Kernel, passed: bool) -> TokenStream {
     let stream = Ident::new("stream", Span::mixed_site());
     let context = Ident::new("context", Span::mixed_site());
     let architecture = Ident::new("architecture", Span::mixed_site());
-    let args: Vec<Argument> = ast.params.iter().map(argument).collect();
+    let args: Vec<Argument> = ast.params.iter().map(|param| argument(param, &[])).collect();
     let device: Vec<TokenStream> = args.iter().map(|a| a.declare("TensorView", "TensorViewMut")).collect();
     let host: Vec<TokenStream> = args.iter().map(|a| a.declare("HostTensor", "HostTensorMut")).collect();
     let device_args = args.iter().map(|a| a.erase("DeviceArgument"));
     let host_args = args.iter().map(|a| a.erase("HostArgument"));
     let names: Vec<&Ident> = args.iter().map(|a| a.name).collect();
     let body = |used: TokenStream, call: TokenStream| {
-        if passed { call } else { quote!({ let _ = (#used); ::core::panic!("this kernel did not compile") }) }
+        if passed { call } else { unused(&used) }
     };
     let report = body(quote!(), quote!(DESCRIPTION.report()));
     let compile = body(quote!(#architecture), quote!(DESCRIPTION.compile(#architecture)));
@@ -135,9 +142,17 @@ fn methods(ast: &ast::Kernel, passed: bool) -> TokenStream {
     }
 }
 
+/// The body of a method of a kernel that did not pass.
+pub(super) fn unused(arguments: &TokenStream) -> TokenStream {
+    quote!({
+        let _ = (#arguments);
+        ::core::panic!("this kernel did not compile")
+    })
+}
+
 /// A parameter of the typed methods.
-struct Argument<'a> {
-    name: &'a Ident,
+pub(super) struct Argument<'a> {
+    pub(super) name: &'a Ident,
     kind: ArgumentKind<'a>,
 }
 
@@ -152,14 +167,27 @@ enum ArgumentKind<'a> {
     Refused,
 }
 
-fn argument(param: &ast::Param) -> Argument<'_> {
+/// How a type parameter is used by a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Used {
+    /// As the element type of a tensor.
+    Element,
+    /// As the type of a value.
+    Value,
+}
+
+/// The argument of a parameter, in whose type the names of `generics` may stand for types.
+pub(super) fn argument<'a>(param: &'a ast::Param, generics: &[&Ident]) -> Argument<'a> {
     let name = &param.name;
-    let kind = if let syn::Type::Reference(reference) = peeled(&param.ty) { tensor(reference) } else { None };
+    let kind = match peeled(&param.ty) {
+        syn::Type::Reference(reference) => tensor(reference, generics),
+        _ => None,
+    };
     Argument { name, kind: kind.unwrap_or(ArgumentKind::Value(&param.ty)) }
 }
 
 /// The element type and rank of `&Matrix<f32>` or `&mut Tensor<f32, 3>`.
-fn tensor(reference: &syn::TypeReference) -> Option<ArgumentKind<'_>> {
+fn tensor<'a>(reference: &'a syn::TypeReference, generics: &[&Ident]) -> Option<ArgumentKind<'a>> {
     let syn::Type::Path(path) = peeled(&reference.elem) else { return None };
     let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
         return None;
@@ -170,14 +198,28 @@ fn tensor(reference: &syn::TypeReference) -> Option<ArgumentKind<'_>> {
         Some(rank) => quote!(#rank),
         None => quote!(2),
     };
-    Some(match element_type(element) {
-        Some(_) => ArgumentKind::Tensor { element, rank, mutable: reference.mutability.is_some() },
-        None => ArgumentKind::Refused,
+    let known = element_type(element).is_some() || generics.iter().any(|name| is_named(element, name));
+    Some(match known {
+        true => ArgumentKind::Tensor { element, rank, mutable: reference.mutability.is_some() },
+        false => ArgumentKind::Refused,
     })
 }
 
+fn is_named(ty: &syn::Type, name: &Ident) -> bool {
+    matches!(peeled(ty), syn::Type::Path(path) if path.path.is_ident(name))
+}
+
 impl Argument<'_> {
-    fn declare(&self, view: &str, view_mut: &str) -> TokenStream {
+    /// How it uses a type parameter.
+    pub(super) fn uses(&self, name: &Ident) -> Option<Used> {
+        match &self.kind {
+            ArgumentKind::Tensor { element, .. } => is_named(element, name).then_some(Used::Element),
+            ArgumentKind::Value(ty) => is_named(ty, name).then_some(Used::Value),
+            ArgumentKind::Refused => None,
+        }
+    }
+
+    pub(super) fn declare(&self, view: &str, view_mut: &str) -> TokenStream {
         let name = self.name;
         match &self.kind {
             ArgumentKind::Tensor { element, rank, mutable: false } => {
@@ -193,7 +235,7 @@ impl Argument<'_> {
         }
     }
 
-    fn erase(&self, kind: &str) -> TokenStream {
+    pub(super) fn erase(&self, kind: &str) -> TokenStream {
         let (name, erased) = (self.name, format_ident!("{kind}"));
         let constructor = match &self.kind {
             ArgumentKind::Tensor { mutable: false, .. } => format_ident!("tensor"),
