@@ -84,6 +84,8 @@ pub struct SiteReport {
     /// Where the access is in a helper function: the calls that led there, the innermost first, such as
     /// ``in `sum`, called on line 12``. Empty in the kernel itself.
     pub calls: Text,
+    /// The lines of later loads of the same element, which get this one's value and are no instructions of their own.
+    pub also: Cow<'static, [u32]>,
     /// Bytes that a lane moves in one instruction.
     pub lane_bytes: u32,
     /// Warp instructions a block.
@@ -203,6 +205,11 @@ impl fmt::Display for SiteReport {
         writeln!(f, "line {}: {}", self.line, self.access)?;
         if !self.calls.is_empty() {
             writeln!(f, "  {}", self.calls)?;
+        }
+        if !self.also.is_empty() {
+            let lines: Vec<String> = self.also.iter().map(u32::to_string).collect();
+            let line = if lines.len() == 1 { "line" } else { "lines" };
+            writeln!(f, "  its value is used again for the loads on {line} {}", lines.join(", "))?;
         }
         writeln!(
             f,

@@ -20,6 +20,7 @@ const fn site(access: &'static str, object: &'static str, role: Role) -> SiteRep
         role,
         line: 7,
         calls: Cow::Borrowed(""),
+        also: Cow::Borrowed(&[]),
         lane_bytes: 4,
         instructions: 8,
         wavefronts: 0,

@@ -48,6 +48,19 @@ fn vectors(
     }
 }
 
+#[allow(dead_code)]
+fn together(input: &Tensor<f32, 1>, output: &mut Tensor<u32, 1>, n: usize) {
+    let v: Vector<f32, 4> = shuffle_down(input.read([4 * (lane() + 32 * warp())]), 1);
+    let from = shuffle(thread_x(), warp_count());
+    sync_warp();
+    if any(v[0] > 0.5) && all(shuffle_xor(from < n, 16)) {
+        output[[from]] = ballot(shuffle_up(v[1], 2) > v[2]) ^ match_any(v[3]) ^ match_any(n);
+    }
+    if sync_threads_and(n > 3) != sync_threads_or(n > 4) {
+        output[[0]] = sync_threads_count(v[0] > 1.0) as u32;
+    }
+}
+
 #[test]
 fn the_vocabulary_has_no_meaning_on_the_host() {
     let message = |run: fn() -> usize| {

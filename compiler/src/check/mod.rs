@@ -1,7 +1,8 @@
 //! The proofs: each check judges the facts, none computes its own.
 //!
-//! First the layouts that the source leaves to the compiler are chosen. Then, in order: resources (does the block fit), index range and register arrays (do the values mean what they say), bounds,
-//! alignment, then the costs: banks and coalescing, held against the budgets. What only the launch can settle by one
+//! First the layouts that the source leaves to the compiler are chosen. Then, in order: resources (does the block fit),
+//! index range and register arrays (do the values mean what they say), convergence, bounds, alignment, then the costs:
+//! banks and coalescing, held against the budgets. What only the launch can settle by one
 //! uniform condition becomes a [`LaunchCheck`]. Only this module makes a [`Checked`] kernel, and only a checked kernel is
 //! emitted.
 //!
@@ -17,6 +18,7 @@ mod banks;
 mod bounds;
 mod budget;
 mod coalescing;
+mod convergence;
 mod fix;
 mod resources;
 mod together;
@@ -99,6 +101,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
     let (facts, chosen) = auto::choose(&mut kernel, facts, diagnostics);
     resources::check(&kernel, diagnostics);
     values::check(&facts, diagnostics);
+    convergence::check(&facts, diagnostics);
     let mut rows = Vec::new();
     let (mut violations, mut misaligned, mut conflicts) = (Vec::new(), Vec::new(), Vec::new());
     let mut launch_checks = Vec::new();
@@ -210,6 +213,7 @@ fn row(
         role: site.role,
         line: diagnostics.spans.line(site.span),
         calls: diagnostics.spans.calls(site.span).join(", ").into(),
+        also: site.also.iter().map(|span| diagnostics.spans.line(*span)).collect(),
         lane_bytes: kernel.lane_bytes(site),
         instructions: 0,
         wavefronts: 0,

@@ -37,6 +37,8 @@ pub enum Code {
     IndexRange,
     /// A register array indexed by a value that is not constant after unrolling.
     RegisterIndex,
+    /// A barrier or a collective that some of its threads may not reach.
+    Divergent,
     /// More shared memory than a block has.
     SharedMemory,
     /// More threads than a block has, or none.
@@ -45,7 +47,7 @@ pub enum Code {
 
 impl Code {
     /// All codes, in order.
-    pub const ALL: [Code; 19] = [
+    pub const ALL: [Code; 20] = [
         Code::Syntax,
         Code::Unsupported,
         Code::Attribute,
@@ -63,6 +65,7 @@ impl Code {
         Code::TensorBounds,
         Code::IndexRange,
         Code::RegisterIndex,
+        Code::Divergent,
         Code::SharedMemory,
         Code::BlockSize,
     ];
@@ -87,6 +90,7 @@ impl Code {
             Code::TensorBounds => "TP0402",
             Code::IndexRange => "TP0501",
             Code::RegisterIndex => "TP0601",
+            Code::Divergent => "TP0602",
             Code::SharedMemory => "TP0701",
             Code::BlockSize => "TP0702",
         }

@@ -464,6 +464,7 @@ fn site(site: &SiteReport) -> TokenStream {
         role,
         line,
         calls,
+        also,
         lane_bytes,
         instructions,
         wavefronts,
@@ -478,6 +479,7 @@ fn site(site: &SiteReport) -> TokenStream {
         bounds,
         alignment,
     } = site;
+    let also = also.iter();
     let (access, object, calls) = (text(access), text(object), text(calls));
     let space = match space {
         Space::Global => quote!(Global),
@@ -495,6 +497,7 @@ fn site(site: &SiteReport) -> TokenStream {
         role: __tileproof::__private::Role::#role,
         line: #line,
         calls: #calls,
+        also: __tileproof::__private::Cow::Borrowed(&[#(#also),*]),
         lane_bytes: #lane_bytes,
         instructions: #instructions,
         wavefronts: #wavefronts,

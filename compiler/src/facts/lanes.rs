@@ -367,6 +367,38 @@ impl Mask {
         }
     }
 
+    /// Over which threads it is the same: a lane, a warp, or the block.
+    pub fn scope(&self) -> Scope {
+        match self {
+            Mask::Uniform(_) => Scope::Block,
+            Mask::Each(values) => {
+                let values: &[bool] = values;
+                let mut i = 1;
+                while i < values.len() {
+                    if i % LANES != 0 && values[i] != values[i - 1] {
+                        return Scope::Lane;
+                    }
+                    i += 1;
+                }
+                Scope::Warp
+            }
+        }
+    }
+
+    /// The same, of the threads of another mask alone.
+    pub fn scope_within(&self, others: &Mask) -> Scope {
+        if others.is_full() {
+            return self.scope();
+        }
+        let (some, none) = (self.and(others), self.not().and(others));
+        if some.is_empty() || none.is_empty() {
+            return Scope::Block;
+        }
+        let (Mask::Each(some), Mask::Each(none)) = (some, none) else { return Scope::Lane };
+        let in_both = |(some, none): (&[bool], &[bool])| some.contains(&true) && none.contains(&true);
+        if some.chunks(LANES).zip(none.chunks(LANES)).any(in_both) { Scope::Lane } else { Scope::Warp }
+    }
+
     /// Whether it is false for all.
     pub fn is_empty(&self) -> bool {
         matches!(self, Mask::Uniform(false))

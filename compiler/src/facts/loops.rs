@@ -6,6 +6,7 @@ use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
 use super::prove::tighten;
 use super::symbol::{Symbol, SymbolKind};
+use super::together::Fork;
 use super::truth::{Truth, Value};
 use super::walk::{Walk, assigned_in};
 use super::{Escape, EscapeKind, Trips};
@@ -80,11 +81,13 @@ impl Walk<'_> {
                 None => break,
             };
             self.environment[head.variable.index()] = Some(Value::Int(variable));
+            self.forks.push(Fork { scope: inside.scope_within(&mask), span: head.span });
             self.mask = mask.and(&inside);
             let before = (!inside.is_full()).then(|| self.environment.clone());
             let scope = self.enter();
             self.block(&head.body);
             self.leave(scope);
+            self.forks.pop();
             if let Some(before) = before {
                 self.mask = mask.clone();
                 let stays = Truth::known(inside);
@@ -111,6 +114,8 @@ impl Walk<'_> {
         let same = [start, end, step].into_iter().all(|bound| self.is_uniform(bound));
         let mut carried = self.carried(&head.body, if same { Scope::Block } else { Scope::Lane });
         let bounds = Bounds { start, end, step, same };
+        let together = [start, end, step].into_iter().map(|bound| self.symbols.scope(bound));
+        self.forks.push(Fork { scope: together.fold(Scope::Block, Scope::min), span: head.span });
         let name = format!("the iteration of `{}`", self.kernel.locals[head.variable].name);
         let kind = SymbolKind::Counter(handle);
         let split = self.residues.contains_key(&kind);
@@ -129,6 +134,7 @@ impl Walk<'_> {
             let value = variable.at_end(self);
             self.environment[variable.local.index()] = Some(value);
         }
+        self.forks.pop();
     }
 
     /// The body for an iteration of this number; the guesses are corrected if they are still open.
@@ -238,6 +244,7 @@ impl Walk<'_> {
         Mark {
             visits: self.visits.len(),
             escapes: self.escapes.len(),
+            divergences: self.divergences.len(),
             register_faults: self.register_faults.len(),
             narrow: self.narrow,
             trips: self.trips.clone(),
@@ -248,6 +255,7 @@ impl Walk<'_> {
     fn rewind(&mut self, mark: Mark) {
         self.visits.truncate(mark.visits);
         self.escapes.truncate(mark.escapes);
+        self.divergences.truncate(mark.divergences);
         self.register_faults.truncate(mark.register_faults);
         (self.narrow, self.trips) = (mark.narrow, mark.trips);
     }
@@ -275,6 +283,7 @@ struct Bounds<'a> {
 struct Mark {
     visits: usize,
     escapes: usize,
+    divergences: usize,
     register_faults: usize,
     narrow: bool,
     trips: Vec<Trips>,
@@ -362,9 +371,9 @@ impl Carried {
         match self.guess {
             Guess::Moved(_) | Guess::Drift(..) => {
                 let kind = SymbolKind::Opaque(walk.symbols.len() as u32);
-                let rounds =
-                    walk.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, "the iterations".into());
-                self.guessed(&rounds, walk)
+                let rounds = Symbol::new(kind, (0, EXTENT_LIMIT), self.most, "the iterations");
+                let rounds = walk.symbols.add(Symbol { narrow_high: 2 * NARROW_LIMIT, ..rounds });
+                self.guessed(&Linear::symbol(rounds), walk)
             }
             Guess::Probe(_) | Guess::Any(_) | Guess::Within(..) => self.anything(walk),
         }

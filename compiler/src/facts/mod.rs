@@ -19,6 +19,7 @@ pub mod linear;
 mod loops;
 mod prove;
 mod symbol;
+mod together;
 mod truth;
 mod walk;
 
@@ -27,6 +28,7 @@ pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};
 pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
+pub use together::Divergence;
 
 use crate::ir::{Handle, Kernel, Site};
 use crate::span::SpanId;
@@ -59,6 +61,8 @@ pub struct Run {
     pub escapes: Vec<Escape>,
     /// The symbols that stand for their results, and for the results of what was computed with these.
     pub escaped: Vec<SymbolId>,
+    /// Barriers and collectives that not all threads that take part are known to reach together.
+    pub divergences: Vec<Divergence>,
     /// Accesses to register arrays and vectors whose index is not one number known at compile time, or is outside.
     pub register_faults: Vec<RegisterFault>,
 }

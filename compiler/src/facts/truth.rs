@@ -40,7 +40,7 @@ impl Truth {
     pub(super) fn known(mask: Mask) -> Truth {
         Truth {
             assigned: None,
-            scope: if matches!(mask, Mask::Uniform(_)) { Scope::Block } else { Scope::Lane },
+            scope: mask.scope(),
             known_false: mask.not(),
             known_true: mask,
             when_true: Vec::new(),

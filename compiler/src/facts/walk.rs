@@ -6,9 +6,12 @@ use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
+use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
-use crate::ir::{Axis, Base, BinaryOp, Block, CompareOp, ExprKind, Handle, Kernel, Local, Scope, Site, Stmt};
+use crate::ir::{
+    Axis, Base, BinaryOp, Block, Collective, CompareOp, ExprKind, Handle, Kernel, Local, Scope, Site, Stmt,
+};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tileproof_model::limits::MAX_GRID;
@@ -51,6 +54,9 @@ pub(super) struct Walk<'a> {
     pub(super) escapes: Vec<Escape>,
     pub(super) escaped: Vec<SymbolId>,
     pub(super) register_faults: Vec<RegisterFault>,
+    /// The conditions and loops around this point.
+    pub(super) forks: Vec<Fork>,
+    pub(super) divergences: Vec<Divergence>,
     pub(super) trips: Vec<Trips>,
     pub(super) narrow: bool,
     /// How many conditions have been assigned to variables.
@@ -79,6 +85,8 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         escapes: Vec::new(),
         escaped: Vec::new(),
         register_faults: Vec::new(),
+        forks: Vec::new(),
+        divergences: Vec::new(),
         trips: vec![Trips::Unreached; kernel.loops.len()],
         narrow: true,
         truths: 0,
@@ -87,8 +95,10 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
     walk.contract();
     walk.on_host = false;
     walk.block(&kernel.body);
-    let Walk { symbols, visits, escapes, escaped, register_faults, trips, narrow, requests, .. } = walk;
-    let run = Run { symbols, visits, escapes, escaped, register_faults };
+    let Walk {
+        symbols, visits, escapes, escaped, divergences, register_faults, trips, narrow, requests, ..
+    } = walk;
+    let run = Run { symbols, visits, escapes, escaped, divergences, register_faults };
     Walked { run, trips, narrow, requests }
 }
 
@@ -308,10 +318,13 @@ impl Walk<'_> {
                 self.value(*value);
                 self.visit(*site);
             }
-            Stmt::Sync(..) => {}
+            Stmt::Sync(sync, span) => self.meet(sync.participants, sync.object.name(), *span),
+            Stmt::Collective(collective) => self.collective(collective),
             Stmt::If { condition, then, otherwise } => {
                 let truth = self.truth(*condition);
+                self.forks.push(self.fork(&truth, self.kernel.exprs[*condition].span));
                 self.branch(&truth, then, otherwise);
+                self.forks.pop();
             }
             Stmt::For(handle) => self.for_loop(*handle),
         }
@@ -413,7 +426,9 @@ fn conjuncts(kernel: &Kernel, condition: Handle<crate::ir::Expr>, out: &mut Vec<
 pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<Local>>) {
     for stmt in block {
         match stmt {
-            Stmt::Assign { local, .. } | Stmt::Load { local, .. } => {
+            Stmt::Assign { local, .. }
+            | Stmt::Load { local, .. }
+            | Stmt::Collective(Collective { local, .. }) => {
                 if !out.contains(local) {
                     out.push(*local);
                 }

@@ -31,14 +31,17 @@
 //!
 //! **Synchronisation** is a [`Sync`]: an object, whether it is arrived at or waited for, who takes part, which scope of
 //! memory it orders and for which proxy. `sync_threads()` is the simplest: arrive and wait at the block's own barrier.
+//! A [`Collective`] is a value that a warp or block computes together, which all of its threads must reach together.
 //!
 //! **Shared memory** is uninitialised when a block starts; reading it before a write is a fault.
 
 mod arena;
+mod collective;
 pub mod layout;
 pub mod print;
 
 pub use arena::{Arena, Handle};
+pub use collective::{Collective, CollectiveOp, Shuffle};
 pub use layout::Layout;
 
 use crate::span::SpanId;
@@ -328,6 +331,8 @@ pub enum Stmt {
     },
     /// Synchronises.
     Sync(Sync, SpanId),
+    /// Computes something together with other threads.
+    Collective(Collective),
     /// Executes one of two blocks.
     If {
         /// Of type bool.
@@ -373,6 +378,8 @@ pub struct Site {
     pub budget: Option<Handle<Budget>>,
     /// The access in the source.
     pub span: SpanId,
+    /// Later loads of the same place that get this one's value, and are no sites of their own.
+    pub also: Vec<SpanId>,
 }
 
 /// Elements of a tile or a tensor: `width` of them, contiguous in the innermost extent, the first at `index`.
@@ -445,6 +452,15 @@ impl Sync {
         orders: Scope::Block,
         proxy: Proxy::Generic,
     };
+
+    /// `sync_warp()`.
+    pub const WARP: Sync = Sync {
+        object: SyncObject::Warp,
+        action: SyncAction::ArriveAndWait,
+        participants: Scope::Warp,
+        orders: Scope::Warp,
+        proxy: Proxy::Generic,
+    };
 }
 
 /// What threads meet at.
@@ -452,6 +468,8 @@ impl Sync {
 pub enum SyncObject {
     /// The block's barrier number 0.
     BlockBarrier,
+    /// The lanes of the warp themselves.
+    Warp,
 }
 
 /// What threads do at a [`SyncObject`].
@@ -493,6 +511,24 @@ impl ExprKind {
             ExprKind::Unary(_, a) | ExprKind::Cast(a) => vec![*a],
             ExprKind::Lane(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => vec![*a, *b],
             ExprKind::Select(a, b, c) => vec![*a, *b, *c],
+        }
+    }
+}
+
+impl ExprKind {
+    /// Whether it does the same with its operands as another one.
+    pub fn is_like(&self, other: &ExprKind) -> bool {
+        match (self, other) {
+            (ExprKind::Element(a, _), ExprKind::Element(b, _)) => a == b,
+            (ExprKind::Unary(a, _), ExprKind::Unary(b, _)) => a == b,
+            (ExprKind::Binary(a, ..), ExprKind::Binary(b, ..)) => a == b,
+            (ExprKind::Compare(a, ..), ExprKind::Compare(b, ..)) => a == b,
+            (ExprKind::Lane(..), ExprKind::Lane(..))
+            | (ExprKind::Vector(_), ExprKind::Vector(_))
+            | (ExprKind::Select(..), ExprKind::Select(..))
+            | (ExprKind::Cast(_), ExprKind::Cast(_)) => true,
+            // Without operands; of different kinds they differ.
+            (a, b) => a == b,
         }
     }
 }
@@ -540,7 +576,7 @@ impl CompareOp {
 impl Site {
     /// The instruction, as the hardware model names it.
     pub fn operation(&self) -> Operation {
-        let Site { place, role, proxy, issuer, budget: _, span: _ } = self;
+        let Site { place, role, proxy, issuer, budget: _, span: _, also: _ } = self;
         match (place.base, role, proxy, issuer) {
             (Base::Tensor(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadGlobal,
             (Base::Tensor(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreGlobal,

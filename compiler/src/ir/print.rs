@@ -4,8 +4,8 @@
 //! are not unique; sites are `s0`, `s1`, … in the order of the report.
 
 use super::{
-    Axis, Base, Block, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop, ParamKind, Place, Proxy, Scalar,
-    Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp,
+    Axis, Base, Block, Collective, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop, ParamKind, Place,
+    Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp,
 };
 use std::fmt::Write;
 use tileproof_model::report::Role;
@@ -85,6 +85,10 @@ fn statement(out: &mut String, kernel: &Kernel, stmt: &Stmt, depth: usize) {
             line(out, depth, &format!("{} = {}", site(kernel, *handle), top(kernel, *value)));
         }
         Stmt::Sync(sync, _) => line(out, depth, synchronisation(*sync)),
+        Stmt::Collective(Collective { local, op, operands, span: _ }) => {
+            let (name, ty, operands) = (name(kernel, *local), of(kernel, *local), list(kernel, operands));
+            line(out, depth, &format!("{name}: {ty} = {}({operands})", op.name()));
+        }
         Stmt::If { condition, then, otherwise } => {
             line(out, depth, &format!("if {} {{", top(kernel, *condition)));
             block(out, kernel, then, depth + 1);
@@ -109,12 +113,13 @@ fn synchronisation(sync: Sync) -> &'static str {
     let Sync { object, action, participants: _, orders: _, proxy } = sync;
     match (object, action, proxy) {
         (SyncObject::BlockBarrier, SyncAction::ArriveAndWait, Proxy::Generic) => "sync block",
+        (SyncObject::Warp, SyncAction::ArriveAndWait, Proxy::Generic) => "sync warp",
     }
 }
 
 /// `load s3 tile[…]`, with the budget that covers it.
 fn site(kernel: &Kernel, handle: Handle<Site>) -> String {
-    let Site { place, role, proxy, issuer, budget, span: _ } = &kernel.sites[handle];
+    let Site { place, role, proxy, issuer, budget, span: _, also: _ } = &kernel.sites[handle];
     let verb = match (role, proxy, issuer) {
         (Role::Read, Proxy::Generic, Issuer::EveryLane) => "load",
         (Role::Write, Proxy::Generic, Issuer::EveryLane) => "store",

@@ -1,20 +1,27 @@
 //! Calls: the vocabulary of the prelude.
 
 use super::item::{Found, Item};
+use super::warp::{self, Place};
 use super::{Binding, Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{Axis, Base, BinaryOp, CompareOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync};
+use crate::ir::{
+    Axis, Base, BinaryOp, CollectiveOp, CompareOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync,
+};
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
 const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
 
-/// A function of the prelude, without arguments.
+/// A function of the prelude.
 pub(crate) enum Function {
     /// A position of the thread, or the extent of the grid.
     Position(ExprKind),
-    /// `sync_threads()`.
-    SyncThreads,
+    /// A position of the thread that follows from those in the block.
+    Place(Place),
+    /// `sync_threads()`, `sync_warp()`.
+    Sync(Sync),
+    /// Something that threads compute together.
+    Collective(CollectiveOp),
 }
 
 impl Function {
@@ -30,8 +37,15 @@ impl Function {
             "grid_x" => Function::Position(ExprKind::Grid(Axis::X)),
             "grid_y" => Function::Position(ExprKind::Grid(Axis::Y)),
             "grid_z" => Function::Position(ExprKind::Grid(Axis::Z)),
-            "sync_threads" => Function::SyncThreads,
-            _ => return None,
+            "lane" => Function::Place(Place::Lane),
+            "warp" => Function::Place(Place::Warp),
+            "warp_count" => Function::Place(Place::WarpCount),
+            "sync_threads" => Function::Sync(Sync::THREADS),
+            "sync_warp" => Function::Sync(Sync::WARP),
+            _ => {
+                let op = CollectiveOp::ALL.into_iter().find(|op| op.name() == name)?;
+                Function::Collective(op)
+            }
         })
     }
 }
@@ -62,21 +76,25 @@ impl Lower<'_> {
             [name] if matches!(self.find(name), Some(Found::Item(Item::Function(_), _))) => {
                 self.helper_call(call, callee, name)
             }
-            [.., name] => self.function(call, name),
+            [.., name] => self.function(call, name, expected),
             [] => Operand::Poison,
         }
     }
 
-    fn function(&mut self, call: &ExprCall, name: &str) -> Operand {
+    fn function(&mut self, call: &ExprCall, name: &str, expected: Option<Ty>) -> Operand {
         let Some(function) = Function::named(name) else {
             return self.defer(
                 Code::Name,
                 &call.func,
                 format!("a kernel cannot call `{name}`, which the macro cannot see"),
-                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, and `sync_threads()`",
+                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes",
             );
         };
-        if !call.args.is_empty() {
+        let arguments = match &function {
+            Function::Position(_) | Function::Place(_) | Function::Sync(_) => 0,
+            Function::Collective(op) => warp::arguments(*op),
+        };
+        if call.args.len() != arguments {
             return self.mismatch(call);
         }
         let span = self.span(call);
@@ -85,10 +103,12 @@ impl Lower<'_> {
                 let ty = Ty::scalar(self.terms.known(Scalar::Usize));
                 Operand::Value(self.expr(kind, ty, span))
             }
-            Function::SyncThreads => {
-                self.push(Stmt::Sync(Sync::THREADS, span));
+            Function::Place(place) => Operand::Value(self.place(place, span)),
+            Function::Sync(sync) => {
+                self.push(Stmt::Sync(sync, span));
                 Operand::Tuple(Vec::new())
             }
+            Function::Collective(op) => self.collective(call, op, expected),
         }
     }
 

@@ -7,6 +7,7 @@ mod assign;
 mod checked;
 mod control;
 mod expr;
+mod fold;
 mod helper;
 mod intrinsic;
 mod item;
@@ -14,6 +15,7 @@ mod place;
 mod shared;
 mod stmt;
 mod types;
+mod warp;
 
 pub(crate) use expr::is_compound;
 pub(crate) use intrinsic::Function;
@@ -22,8 +24,8 @@ pub(crate) use stmt::lift_attributes;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Base, Block, Budget, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind, Scalar,
-    Stmt, Type,
+    Arena, Base, Block, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
+    ParamKind, Scalar, Stmt, Type,
 };
 use crate::span::SpanId;
 use item::{Found, Item, TypeItem};
@@ -343,6 +345,7 @@ impl Lower<'_> {
         for handle in self.kernel.locals.handles() {
             self.kernel.locals[handle].ty = self.terms.resolve(self.local_types[handle.index()]);
         }
+        fold::fold(&mut self.kernel);
         self.kernel
     }
 
@@ -545,6 +548,13 @@ fn locals_read(kernel: &Kernel, expr: Handle<Expr>, out: &mut Vec<Handle<Local>>
     }
 }
 
+/// Whether an expression depends on a variable.
+fn reads(kernel: &Kernel, expr: Handle<Expr>, local: Handle<Local>) -> bool {
+    let mut read = Vec::new();
+    locals_read(kernel, expr, &mut read);
+    read.contains(&local)
+}
+
 /// Whether statements assign a variable, or an element of it.
 fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
     block.iter().any(|stmt| match stmt {
@@ -552,7 +562,8 @@ fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
         | Stmt::Load { local, .. }
         | Stmt::Fill { local, .. }
         | Stmt::AssignElement { local, .. }
-        | Stmt::AssignLane { local, .. } => *local == wanted,
+        | Stmt::AssignLane { local, .. }
+        | Stmt::Collective(Collective { local, .. }) => *local == wanted,
         Stmt::If { then, otherwise, .. } => {
             assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
         }

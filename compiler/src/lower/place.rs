@@ -226,7 +226,7 @@ impl Lower<'_> {
     fn access(&mut self, place: Place, role: Role, at: &impl ToTokens) -> Handle<Site> {
         let (span, budget) = (self.span(at), self.budget);
         let (proxy, issuer) = (Proxy::Generic, Issuer::EveryLane);
-        self.kernel.sites.add(Site { place, role, proxy, issuer, budget, span })
+        self.kernel.sites.add(Site { place, role, proxy, issuer, budget, span, also: Vec::new() })
     }
 
     /// A load into a fresh variable, and the expression that reads that.

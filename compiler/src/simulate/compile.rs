@@ -1,11 +1,11 @@
 //! From the IR to a [`Program`].
 
 use super::argument::Argument;
-use super::program::{Access, Counter, Element, Instruction, Memory, Program, Register, Swizzle};
+use super::program::{Access, Collective, Counter, Element, Instruction, Memory, Program, Register, Swizzle};
 use super::value::canonical;
 use crate::ir::{
-    Base, BinaryOp, Expr, ExprKind, Handle, Kernel, Layout, Local, Loop, Param, Proxy, Scalar, Site, Stmt,
-    Sync, SyncAction, SyncObject, Type, UnaryOp,
+    self, Base, BinaryOp, Expr, ExprKind, Handle, Kernel, Layout, Local, Loop, Param, Proxy, Scalar, Site,
+    Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp,
 };
 use crate::span::SpanId;
 use std::collections::HashMap;
@@ -30,6 +30,7 @@ pub(super) fn compile(kernel: &Kernel, grid: [u32; 3], arguments: &[Argument<'_>
             thread: Register(0),
             block: Register(0),
             accesses: Vec::new(),
+            collectives: Vec::new(),
             elements: Vec::new(),
         },
     };
@@ -174,6 +175,7 @@ impl Compiler<'_, '_> {
             Stmt::Load { local, site } => self.access(*site, |compiler| compiler.locals[local.index()]),
             Stmt::Store { site, value } => self.access(*site, |compiler| compiler.expr(*value)),
             Stmt::Sync(sync, span) => self.sync(*sync, *span),
+            Stmt::Collective(collective) => self.collective(collective),
             Stmt::If { condition, then, otherwise } => self.branch(*condition, then, otherwise),
             Stmt::For(handle) => self.repeat(*handle),
         }
@@ -190,7 +192,23 @@ impl Compiler<'_, '_> {
             (SyncObject::BlockBarrier, SyncAction::ArriveAndWait, Proxy::Generic) => {
                 self.emit(Instruction::Barrier, span);
             }
+            (SyncObject::Warp, SyncAction::ArriveAndWait, Proxy::Generic) => {
+                self.emit(Instruction::WarpBarrier, span);
+            }
         }
+    }
+
+    fn collective(&mut self, collective: &ir::Collective) {
+        let ir::Collective { local, op, operands, span } = collective;
+        let registers = self.registers(operands);
+        let (Some(&value), Some(&by)) = (registers.first(), registers.last()) else {
+            unreachable!("a collective has an operand");
+        };
+        let destination = self.locals[local.index()];
+        let width = self.kernel.locals[*local].ty.width();
+        self.program.collectives.push(Collective { op: *op, destination, value, width, by });
+        let collective = self.program.collectives.len() - 1;
+        self.emit(Instruction::Collective { collective }, *span);
     }
 
     fn branch(&mut self, condition: Handle<Expr>, then: &[Stmt], otherwise: &[Stmt]) {

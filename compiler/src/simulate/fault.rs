@@ -88,6 +88,11 @@ pub enum FaultKind {
         /// What the other thread does.
         instead: Instead,
     },
+    /// A lane is at a collective or a barrier of its warp that another lane does not reach.
+    Divergent {
+        /// The other lane.
+        missing: u32,
+    },
     /// An integer is divided by zero.
     DivisionByZero,
     /// The result of index arithmetic is not in the range of its type.
@@ -289,6 +294,10 @@ impl fmt::Display for FaultKind {
                 })?;
                 f.write_str("; move the barrier to where all threads of the block pass")
             }
+            FaultKind::Divergent { missing } => write!(
+                f,
+                "lane {missing} of the warp is not here: it took another branch or has left the loop; move the call to where all lanes of the warp pass"
+            ),
             FaultKind::DivisionByZero => f.write_str("division by zero"),
             FaultKind::IndexOverflow { scalar, op, left, right } => {
                 let number = |bits: u64| match scalar.is_signed() {

@@ -3,7 +3,7 @@
 use super::argument::{Argument, Buffer};
 use super::fault::{Earlier, FaultKind};
 use super::program::{Access, Memory as Kind, Swizzle};
-use super::shared::{Objection, Shared, Stamp};
+use super::shared::{Objection, Shared, Stamp, Visitor};
 use super::value::{self, Lanes};
 use super::warp::{Flaw, Warp, lanes, place};
 use crate::ir::Kernel;
@@ -109,20 +109,20 @@ impl<'k, 'a> Memory<'k, 'a> {
 
     /// Moves data between registers and a tile; every element is inside.
     fn tile(&mut self, tile: usize, access: &Access, warp: &mut Warp, offsets: &Lanes) -> Result<(), Flaw> {
-        let (site, element) = (access.site as u32, access.element);
+        let (site, element, phase) = (access.site as u32, access.element, warp.phase);
         for lane in lanes(warp.active) {
-            let thread = warp.first_thread + lane as u32;
+            let visitor = Visitor { thread: warp.first_thread + lane as u32, phase, site };
             for i in 0..access.width {
                 let offset = offsets[lane] + u64::from(i);
                 let register = access.data.plus(i);
                 let objection = match access.role {
                     Role::Read => {
-                        let value = self.shared.load(tile, element, offset, thread, site);
+                        let value = self.shared.load(tile, element, offset, visitor);
                         value.map(|value| warp.write(register)[lane] = value)
                     }
                     Role::Write => {
                         let value = warp.read(register)[lane];
-                        self.shared.store(tile, element, offset, thread, site, value)
+                        self.shared.store(tile, element, offset, visitor, value)
                     }
                 };
                 objection.map_err(|objection| {

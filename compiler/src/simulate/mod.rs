@@ -31,6 +31,7 @@
 #![allow(clippy::panic, clippy::unreachable)]
 
 mod argument;
+mod collective;
 mod compile;
 mod fault;
 mod memory;
@@ -135,6 +136,7 @@ fn run_block(
             return Ok(());
         }
         memory.shared.barrier();
+        collective::of_block(program, warps);
         for warp in warps.iter_mut() {
             warp.counter += 1;
         }

@@ -4,7 +4,7 @@
 //! instruction and go on later. Registers hold, in this order: the constants of the launch, the coordinates of thread
 //! and block, the kernel's locals (register arrays element by element, vectors value by value), and temporaries.
 
-use crate::ir::{BinaryOp, CompareOp, Layout, Scalar, UnaryOp};
+use crate::ir::{BinaryOp, CollectiveOp, CompareOp, Layout, Scalar, UnaryOp};
 use crate::span::SpanId;
 use tileproof_model::access::Operation;
 use tileproof_model::report::Role;
@@ -39,6 +39,8 @@ pub(super) struct Program {
     pub(super) block: Register,
     /// What [`Instruction::Access`] names.
     pub(super) accesses: Vec<Access>,
+    /// What [`Instruction::Collective`] names.
+    pub(super) collectives: Vec<Collective>,
     /// What [`Instruction::ReadElement`] and [`Instruction::WriteElement`] name.
     pub(super) elements: Vec<Element>,
 }
@@ -99,6 +101,12 @@ pub(super) enum Instruction {
     },
     /// Waits for the block.
     Barrier,
+    /// Orders the memory accesses of the warp's lanes.
+    WarpBarrier,
+    /// Computes something with the other lanes, or waits for the block and computes something with it.
+    Collective {
+        collective: usize,
+    },
     /// Goes on with the lanes where the condition is true, or at `otherwise` if there is none.
     Split {
         condition: Register,
@@ -150,6 +158,20 @@ pub(super) struct Element {
     pub(super) index: Vec<Register>,
     /// Registers an element.
     pub(super) width: u32,
+}
+
+/// What lanes or threads compute together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Collective {
+    pub(super) op: CollectiveOp,
+    /// The first register of the result.
+    pub(super) destination: Register,
+    /// The first register of the value or condition.
+    pub(super) value: Register,
+    /// The registers of a value.
+    pub(super) width: u32,
+    /// The lane or the distance of a shuffle; of others the value again.
+    pub(super) by: Register,
 }
 
 /// A load or store.

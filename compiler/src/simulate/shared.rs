@@ -2,6 +2,7 @@
 
 use super::value;
 use crate::ir::{Kernel, Scalar};
+use tileproof_model::access::LANES;
 
 /// The shared memory of the block that is running.
 #[derive(Debug)]
@@ -20,21 +21,75 @@ pub(super) struct Shared {
 #[derive(Clone, Copy, Debug, Default)]
 struct Shadow {
     writer: Stamp,
-    /// The first thread that read it in its epoch.
-    reader: Stamp,
-    /// Another thread that read it in the same epoch, if there is one.
-    other_reader: Stamp,
+    readers: Pair,
+}
+
+/// Two accesses of one kind, chosen so that a thread that any access of that kind is not ordered with is not ordered with
+/// one of them: of different warps if there are such, else of the latest phase of their warp.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pair {
+    first: Stamp,
+    other: Stamp,
 }
 
 /// An access: when, by which thread, at which site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp {
-    /// 0 if there was none.
+    /// Grows by one at each barrier of the block; 0 if there was no access.
     epoch: u64,
+    /// Grows by one at each barrier of the thread's warp.
+    phase: u32,
     /// The linear number of the thread in its block.
     pub(super) thread: u32,
     /// The number of the access site.
     pub(super) site: u32,
+}
+
+/// Who accesses an element, and where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Visitor {
+    /// The linear number of the thread in its block.
+    pub(super) thread: u32,
+    /// The barriers that its warp has passed.
+    pub(super) phase: u32,
+    /// The number of the access site.
+    pub(super) site: u32,
+}
+
+impl Stamp {
+    fn warp(self) -> u32 {
+        self.thread / LANES as u32
+    }
+
+    /// Whether nothing orders an access before a later one.
+    fn races(self, later: Stamp) -> bool {
+        self.epoch == later.epoch
+            && self.thread != later.thread
+            && (self.warp() != later.warp() || self.phase == later.phase)
+    }
+}
+
+impl Pair {
+    fn add(&mut self, stamp: Stamp) {
+        let Pair { first, other } = self;
+        let several_warps = first.epoch == other.epoch && first.warp() != other.warp();
+        if first.epoch != stamp.epoch {
+            *first = stamp;
+        } else if first.warp() != stamp.warp() {
+            *other = stamp;
+        } else if !several_warps {
+            if first.phase < stamp.phase {
+                *first = stamp;
+            } else if first.thread != stamp.thread {
+                *other = stamp;
+            }
+        }
+    }
+
+    /// One that nothing orders before a later access.
+    fn race(self, later: Stamp) -> Option<Stamp> {
+        [self.first, self.other].into_iter().find(|stamp| stamp.races(later))
+    }
 }
 
 /// Why an element may not be accessed.
@@ -85,23 +140,18 @@ impl Shared {
         tile: usize,
         element: Scalar,
         offset: u64,
-        thread: u32,
-        site: u32,
+        visitor: Visitor,
     ) -> Result<u64, Objection> {
+        let stamp = self.stamp(visitor);
         let (start, first) = self.tiles[tile];
-        let Shadow { writer, reader, other_reader } = &mut self.shadow[first + offset as usize];
+        let Shadow { writer, readers } = &mut self.shadow[first + offset as usize];
         if writer.epoch < self.start {
             return Err(Objection::Uninitialised);
         }
-        if writer.epoch == self.epoch && writer.thread != thread {
+        if writer.races(stamp) {
             return Err(Objection::AfterWrite(*writer));
         }
-        let stamp = Stamp { epoch: self.epoch, thread, site };
-        if reader.epoch != self.epoch {
-            *reader = stamp;
-        } else if reader.thread != thread {
-            *other_reader = stamp;
-        }
+        readers.add(stamp);
         let size = element.bytes() as usize;
         let place = start + offset as usize * size;
         Ok(value::from_bytes(element, &self.bytes[place..place + size]))
@@ -113,25 +163,27 @@ impl Shared {
         tile: usize,
         element: Scalar,
         offset: u64,
-        thread: u32,
-        site: u32,
+        visitor: Visitor,
         value: u64,
     ) -> Result<(), Objection> {
+        let stamp = self.stamp(visitor);
         let (start, first) = self.tiles[tile];
         let shadow = &mut self.shadow[first + offset as usize];
-        let races = |stamp: Stamp| stamp.epoch == self.epoch && stamp.thread != thread;
-        if races(shadow.writer) {
+        if shadow.writer.races(stamp) {
             return Err(Objection::AfterWrite(shadow.writer));
         }
-        for reader in [shadow.reader, shadow.other_reader] {
-            if races(reader) {
-                return Err(Objection::AfterRead(reader));
-            }
+        if let Some(reader) = shadow.readers.race(stamp) {
+            return Err(Objection::AfterRead(reader));
         }
-        shadow.writer = Stamp { epoch: self.epoch, thread, site };
+        shadow.writer = stamp;
         let size = element.bytes() as usize;
         let place = start + offset as usize * size;
         value::to_bytes(value, &mut self.bytes[place..place + size]);
         Ok(())
+    }
+
+    fn stamp(&self, visitor: Visitor) -> Stamp {
+        let Visitor { thread, phase, site } = visitor;
+        Stamp { epoch: self.epoch, phase, thread, site }
     }
 }

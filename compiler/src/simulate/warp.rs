@@ -1,10 +1,11 @@
 //! One warp: its state, and its execution up to the next barrier.
 
+use super::collective;
 use super::fault::FaultKind;
 use super::memory::Memory;
 use super::program::{Counter, Element, Instruction, Program, Register};
 use super::value::{self, Lanes};
-use crate::ir::{BinaryOp, CompareOp, Scalar, UnaryOp};
+use crate::ir::{BinaryOp, CompareOp, Scalar, Scope, UnaryOp};
 use crate::span::SpanId;
 
 /// A warp that can be stopped before any instruction.
@@ -18,6 +19,8 @@ pub(super) struct Warp {
     pub(super) active: u32,
     /// The next instruction.
     pub(super) counter: Counter,
+    /// Grows by one at each barrier of the warp.
+    pub(super) phase: u32,
     masks: Vec<Frame>,
     registers: Vec<Lanes>,
 }
@@ -65,13 +68,14 @@ impl Warp {
             }
         }
         let exists = u32::MAX >> (32 - lanes);
-        Warp { first_thread, exists, active: exists, counter: 0, masks: Vec::new(), registers }
+        Warp { first_thread, exists, active: exists, counter: 0, phase: 0, masks: Vec::new(), registers }
     }
 
     /// Back to the first instruction, for another block.
     pub(super) fn restart(&mut self, program: &Program, block: [u32; 3]) {
         self.active = self.exists;
         self.counter = 0;
+        self.phase = 0;
         self.masks.clear();
         for (axis, place) in (0..).zip(block) {
             self.registers[program.block.plus(axis).0 as usize] = [u64::from(place); 32];
@@ -115,6 +119,11 @@ impl Warp {
             let at = self.counter;
             let result = match program.instructions[at] {
                 Instruction::Barrier => return Ok(Stop::Barrier),
+                Instruction::Collective { collective }
+                    if program.collectives[collective].op.participants() == Scope::Block =>
+                {
+                    return Ok(Stop::Barrier);
+                }
                 Instruction::End => return Ok(Stop::End),
                 Instruction::Access { access } => memory.access(self, access, &program.accesses[access]),
                 instruction => self.step(program, instruction),
@@ -236,11 +245,30 @@ impl Warp {
                 }
                 self.counter = test;
             }
+            Instruction::WarpBarrier => {
+                self.together()?;
+                self.phase += 1;
+            }
+            Instruction::Collective { collective } => {
+                self.together()?;
+                collective::of_warp(self, &program.collectives[collective]);
+            }
             Instruction::Access { .. } | Instruction::Barrier | Instruction::End => {
                 unreachable!("they concern more than the warp")
             }
         }
         Ok(())
+    }
+
+    /// Whether all lanes that exist are here.
+    fn together(&self) -> Result<(), Flaw> {
+        match lanes(self.exists & !self.active).next() {
+            Some(missing) => {
+                let here = lanes(self.active).next().unwrap_or(0);
+                Err((FaultKind::Divergent { missing: missing as u32 }, here as u32))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The first register of an element of a register array in a lane.

@@ -30,7 +30,8 @@ pub(crate) fn kernel(arguments: &str, parameters: &str, body: &str) -> String {
     format!("#[tiled_kernel({arguments})]\nfn kernel({parameters}) {{\n{body}\n}}")
 }
 
-fn outcome(source: &str) -> String {
+/// What comes out, as text.
+pub(crate) fn outcome(source: &str) -> String {
     let (attribute, item) = split(source);
     let mut diagnostics = Diagnostics::default();
     let checked = ast::parse(attribute.clone(), item.clone(), &ast::Scope::default(), &mut diagnostics)
@@ -106,6 +107,9 @@ fn row(site: &SiteReport) -> String {
     }
     if !site.calls.is_empty() {
         let _ = write!(out, ", {}", site.calls);
+    }
+    if !site.also.is_empty() {
+        let _ = write!(out, ", again on {:?}", site.also);
     }
     for (what, verdict) in [("cost", &site.cost), ("bounds", &site.bounds), ("alignment", &site.alignment)] {
         match verdict {

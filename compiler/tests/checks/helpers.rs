@@ -129,10 +129,8 @@ fn call_paths() {
             output[[thread_x()]] = get(input) + get(input);",
         ),
         expect![[r#"
-            read `from[[thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4
-            read `from[[32 + thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4
-            read `from[[thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4
-            read `from[[32 + thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4
+            read `from[[thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4, again on [3]
+            read `from[[32 + thread_x()]]`: 1 × 4 B, 4/4 sectors, in `get`, called on line 4, again on [3]
             write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
             launch: input.len() >= 4096
             launch: output.len() >= 4096
@@ -307,13 +305,13 @@ fn refused() {
     check(
         &warp("let a = [0.0f32; 4]; let scale = |x: f32| x * a[0]; let _ = scale(1.0);"),
         expect![[r#"
-        error: a kernel cannot have closures [TP0002]
-        help: write the code where it is used
-          at `|x: f32| x * a[0]`
-        left to rustc: a kernel cannot call `scale`, which the macro cannot see [TP0005]
-        help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, and `sync_threads()`
-          at `scale`
-    "#]],
+            error: a kernel cannot have closures [TP0002]
+            help: write the code where it is used
+              at `|x: f32| x * a[0]`
+            left to rustc: a kernel cannot call `scale`, which the macro cannot see [TP0005]
+            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes
+              at `scale`
+        "#]],
     );
     check(
         &warp(

@@ -328,10 +328,10 @@ fn names() {
     check(
         &warp("let x = sqrt(1.0);"),
         expect![[r#"
-        left to rustc: a kernel cannot call `sqrt`, which the macro cannot see [TP0005]
-        help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, and `sync_threads()`
-          at `sqrt`
-    "#]],
+            left to rustc: a kernel cannot call `sqrt`, which the macro cannot see [TP0005]
+            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes
+              at `sqrt`
+        "#]],
     );
     check(
         &warp("let x = 1.0f32.sqrt();"),

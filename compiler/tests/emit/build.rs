@@ -176,7 +176,15 @@ impl Build {
     fn site(&mut self, base: Base, index: &[E], width: u32, role: Role) -> Handle<Site> {
         let place = Place { base, index: index.to_vec(), width };
         let (proxy, issuer) = (Proxy::Generic, Issuer::EveryLane);
-        self.kernel.sites.add(Site { place, role, proxy, issuer, budget: None, span: self.span })
+        self.kernel.sites.add(Site {
+            place,
+            role,
+            proxy,
+            issuer,
+            budget: None,
+            span: self.span,
+            also: Vec::new(),
+        })
     }
 
     /// Loads into a fresh variable.

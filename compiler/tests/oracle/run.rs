@@ -104,7 +104,7 @@ pub(crate) fn run(
     simulate(lowered, grid, &mut arguments)
 }
 
-/// Whether a fault is one that the checks of bounds and alignment exclude. The others have checks of their own.
+/// Whether a fault is one that the checks of bounds, alignment and convergence exclude. The others have checks of their own.
 pub(crate) fn excluded(fault: &Fault) -> bool {
     match &fault.kind {
         FaultKind::OutOfBounds { .. }
@@ -114,8 +114,10 @@ pub(crate) fn excluded(fault: &Fault) -> bool {
         | FaultKind::IndexOverflow { .. }
         | FaultKind::IndexConversion { .. }
         | FaultKind::RegisterIndex { .. }
+        | FaultKind::Barrier { .. }
+        | FaultKind::Divergent { .. }
         | FaultKind::Step => true,
-        FaultKind::Uninitialised { .. } | FaultKind::Race { .. } | FaultKind::Barrier { .. } => false,
+        FaultKind::Uninitialised { .. } | FaultKind::Race { .. } => false,
         FaultKind::ArgumentCount { .. } | FaultKind::Argument { .. } => panic!("the arguments fit: {fault}"),
     }
 }

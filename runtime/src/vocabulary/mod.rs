@@ -9,6 +9,7 @@ mod shared;
 mod tensor;
 mod threads;
 mod vector;
+mod warp;
 
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
 pub use tensor::{AnyIndex, Matrix, Tensor};
@@ -16,6 +17,10 @@ pub use threads::{
     block_x, block_y, block_z, grid_x, grid_y, grid_z, sync_threads, thread_x, thread_y, thread_z,
 };
 pub use vector::Vector;
+pub use warp::{
+    Exchange, all, any, ballot, lane, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor,
+    sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, warp, warp_count,
+};
 
 /// What every item of the device vocabulary does on the host.
 #[cold]

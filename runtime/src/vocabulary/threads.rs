@@ -39,8 +39,8 @@ positions! {
 
 /// Waits until all threads of the block are here; what they wrote to shared memory before is visible to all after.
 ///
-/// Every thread of the block must reach it. That is not proven yet: the simulator finds threads that do not, and the
-/// caller of an unsafe `launch` promises that there are none.
+/// Every thread of the block must reach it. The compiler proves it, or refuses the kernel and says which condition may part
+/// them.
 ///
 /// # Panics
 /// On the host: it has a meaning only inside a kernel.

@@ -84,7 +84,7 @@ impl Builtin {
     }
 }
 
-fn builtin(e: &mut Emitter<'_>, builtin: Builtin, axis: Axis) -> Code {
+pub(super) fn builtin(e: &mut Emitter<'_>, builtin: Builtin, axis: Axis) -> Code {
     e.builtins.insert((builtin, axis.index()));
     let names = match builtin {
         Builtin::Thread => &e.names.thread,

@@ -27,6 +27,7 @@
 //! [defect](crate::ir::Layout::defect), operators other than a selection have scalar operands.
 
 mod code;
+mod collective;
 mod expr;
 mod layout;
 mod literal;
@@ -88,6 +89,7 @@ pub fn cuda(kernel: &Kernel, facts: &CudaFacts) -> Cuda {
         builtins: BTreeSet::new(),
         tiles: vec![false; kernel.tiles.len()],
         declared: vec![false; kernel.locals.len()],
+        members: None,
         out: Out::default(),
     };
     emitter.out.indent();
@@ -125,6 +127,8 @@ struct Emitter<'k> {
     tiles: Vec<bool>,
     /// By local: whether an assignment has declared it.
     declared: Vec<bool>,
+    /// The variable that holds the lanes of the warp that exist, once it has come up.
+    members: Option<String>,
     out: Out,
 }
 
@@ -223,7 +227,9 @@ fn signature(emitter: &Emitter<'_>) -> String {
 
 /// Tiles, the thread's place, and the variables that cannot be declared where they are first assigned.
 fn prologue(emitter: &mut Emitter<'_>) {
-    let Emitter { kernel, names, plan, pieces: _, builtins, tiles, declared: _, facts: _, out } = emitter;
+    let members = emitter.members.clone().zip(collective::members_of_thread(emitter));
+    let Emitter { kernel, names, plan, pieces: _, builtins, tiles, declared: _, members: _, facts: _, out } =
+        emitter;
     for (handle, tile) in kernel.tiles.iter() {
         if tiles[handle.index()] {
             let (names, element) = (&names.tiles[handle.index()], element_type(tile.element, 1));
@@ -243,6 +249,9 @@ fn prologue(emitter: &mut Emitter<'_>) {
             Builtin::Grid => &names.grid,
         };
         out.line(&format!("const index_t {} = {}.{};", names[*axis], builtin.cuda(), ["x", "y", "z"][*axis]));
+    }
+    if let Some((name, value)) = members {
+        out.line(&format!("const u32 {name} = {value};"));
     }
     for (handle, local) in kernel.locals.iter() {
         let elsewhere = plan.declared_by_assignment[handle.index()] || plan.assignments[handle.index()] == 0;

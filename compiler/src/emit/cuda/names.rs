@@ -176,16 +176,17 @@ const KEYWORDS: &str = "
 
 /// The functions of the prelude, without the type that ends their names.
 const PRELUDE: &str = "
-    cast_f32 cast_f64 div_ceil load_global load_global_mut load_shared max min select store_global
-    store_shared wrapping_add wrapping_div wrapping_mul wrapping_neg wrapping_rem wrapping_shl
+    cast_f32 cast_f64 div_ceil load_global load_global_mut load_shared match_any max min select shuffle
+    shuffle_down shuffle_up shuffle_xor store_global store_shared wrapping_add wrapping_div wrapping_mul wrapping_neg wrapping_rem wrapping_shl
     wrapping_shr wrapping_sub
 ";
 
 /// What NVRTC declares or defines without any header, and the fixed names of the text.
 const CUDA: &str = "
-    NULL TILEPROOF_WIDE assert blockDim blockIdx clock clock64 dim3 fmax fmaxf fmin fminf fmod fmodf
-    free gridDim index_t main malloc memcmp memcpy memmove memset offset_t printf ptrdiff_t shared_address size_t
-    std threadIdx va_arg va_copy va_end va_list va_start vprintf warpSize
+    NULL TILEPROOF_WIDE assert block_all block_any block_count blockDim blockIdx clock clock64 dim3 fmax
+    fmaxf fmin fminf fmod fmodf free gridDim index_t main malloc memcmp memcpy memmove memset offset_t
+    printf ptrdiff_t shared_address shuffle_down_word shuffle_up_word shuffle_word shuffle_xor_word size_t
+    std threadIdx va_arg va_copy va_end va_list va_start vprintf warpSize warp_all warp_any warp_ballot
 ";
 
 /// The device library, which NVRTC always declares, without the suffixes `f` and `l`.

@@ -2,7 +2,9 @@
 //! and which conditions become predicates.
 
 use super::CudaFacts;
-use crate::ir::{BinaryOp, Block, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt};
+use crate::ir::{
+    BinaryOp, Block, Collective, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt,
+};
 
 /// The decisions.
 pub(super) struct Plan {
@@ -27,7 +29,7 @@ impl Plan {
             | Stmt::Fill { local, .. }
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. } => self.is_live(*local),
-            Stmt::Load { .. } | Stmt::Store { .. } | Stmt::Sync(..) => true,
+            Stmt::Load { .. } | Stmt::Store { .. } | Stmt::Sync(..) | Stmt::Collective(_) => true,
             Stmt::If { then, otherwise, .. } => {
                 self.has_effect(kernel, facts, then) || self.has_effect(kernel, facts, otherwise)
             }
@@ -90,6 +92,7 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
                 needed.push(*value);
             }
             Stmt::Sync(..) => {}
+            Stmt::Collective(Collective { operands, .. }) => needed.extend(operands),
             Stmt::If { condition, then, otherwise } => {
                 changed |= keep(kernel, facts, plan, then) | keep(kernel, facts, plan, otherwise);
                 if plan.has_effect(kernel, facts, then) || plan.has_effect(kernel, facts, otherwise) {
@@ -179,8 +182,8 @@ pub(super) fn int(kernel: &Kernel, expr: Handle<Expr>) -> Option<i128> {
 }
 
 /// Whether an `if` with these sides becomes straight-line code under a predicate. Everything in it is then executed by
-/// all threads, the accesses with the predicate: so there must be no barrier and no loop, and no division of indices that
-/// could be by zero for the threads that should not get there.
+/// all threads, the accesses with the predicate: so there must be no barrier, no collective and no loop, and no division
+/// of indices that could be by zero for the threads that should not get there.
 pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
     block.iter().all(|stmt| match stmt {
         Stmt::Assign { value, .. } | Stmt::Fill { value, .. } => cannot_fault(kernel, *value),
@@ -199,7 +202,7 @@ pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
                 && is_convertible(kernel, then)
                 && is_convertible(kernel, otherwise)
         }
-        Stmt::Sync(..) | Stmt::For(_) => false,
+        Stmt::Sync(..) | Stmt::Collective(_) | Stmt::For(_) => false,
     })
 }
 
@@ -338,6 +341,11 @@ impl Scopes<'_> {
                     self.reads(&[*value]);
                 }
                 Stmt::Sync(..) => {}
+                Stmt::Collective(Collective { local, operands, .. }) => {
+                    self.reads(operands);
+                    self.mention(*local, true);
+                    assignments[local.index()] += 1;
+                }
                 Stmt::If { condition, then, otherwise } => {
                     self.reads(&[*condition]);
                     let convert = is_convertible(self.kernel, then) && is_convertible(self.kernel, otherwise);

@@ -4,9 +4,10 @@
 //! whatever could overflow goes through a function that computes in an unsigned type. Of a division by zero a C compiler may
 //! conclude that it does not happen, and drop a guard; so data is divided by functions that yield zero then.
 
+use super::collective::{self, Vote};
 use super::memory::{self, Memory};
 use super::types::{element_type, scalar_type, unsigned};
-use crate::ir::Scalar;
+use crate::ir::{Scalar, Shuffle};
 
 /// A definition of the prelude.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,16 @@ pub(super) enum Piece {
     Arithmetic(Arithmetic, Scalar),
     /// Float to integer.
     Cast(Scalar, Scalar),
+    /// Takes 32 bits from another lane.
+    ShuffleWord(Shuffle),
+    /// Takes a scalar from another lane.
+    Shuffle(Shuffle, Scalar),
+    /// Takes a vector from another lane.
+    ShuffleVector(Shuffle, Scalar, u32),
+    /// Asks a warp or the block.
+    Vote(Vote),
+    /// Finds the lanes with an equal scalar.
+    MatchAny(Scalar),
 }
 
 /// What C lacks.
@@ -54,6 +65,11 @@ impl Piece {
             Piece::Select(scalar, width) => format!("select_{}", element_type(scalar, width)),
             Piece::Arithmetic(operation, scalar) => format!("{}_{}", operation.name(), scalar.name()),
             Piece::Cast(from, to) => format!("cast_{}_{}", from.name(), to.name()),
+            Piece::ShuffleWord(shuffle) => collective::word_name(shuffle),
+            Piece::Shuffle(shuffle, scalar) => collective::shuffle_name(shuffle, scalar),
+            Piece::ShuffleVector(shuffle, scalar, width) => collective::vector_name(shuffle, scalar, width),
+            Piece::Vote(vote) => vote.name().into(),
+            Piece::MatchAny(scalar) => collective::match_name(scalar),
         }
     }
 
@@ -94,6 +110,11 @@ impl Piece {
                     saturating(from, to)
                 )
             }
+            Piece::ShuffleWord(shuffle) => collective::word(shuffle),
+            Piece::Shuffle(shuffle, scalar) => collective::shuffle(shuffle, scalar),
+            Piece::ShuffleVector(shuffle, scalar, width) => collective::vector(shuffle, scalar, width),
+            Piece::Vote(vote) => vote.text(),
+            Piece::MatchAny(scalar) => collective::match_any(scalar),
         }
     }
 }
@@ -173,7 +194,10 @@ pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
         Piece::Vector(..) => 0,
         Piece::SharedAddress => 1,
         Piece::Load(..) | Piece::Store(..) => 2,
-        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) => 3,
+        Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
+        Piece::Shuffle(..) => 4,
+        Piece::ShuffleVector(..) => 5,
+        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) => 6,
     };
     let mut sorted: Vec<&Piece> = pieces.iter().collect();
     sorted.sort_by_key(rank);

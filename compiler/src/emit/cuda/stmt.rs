@@ -2,13 +2,15 @@
 
 use super::Emitter;
 use super::code::{Code, Level};
+use super::collective;
 use super::expr::{element, expr, select};
 use super::memory::Memory;
 use super::plan::{int, is_below_half, is_convertible};
 use super::prelude::Piece;
 use super::types::{scalar_type, stored, unsigned, value_type};
 use crate::ir::{
-    Base, Block, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Scalar, Site, Stmt, Type,
+    Base, Block, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Proxy, Scalar, Site, Stmt, Sync,
+    SyncAction, SyncObject, Type,
 };
 use crate::span::SpanId;
 
@@ -53,10 +55,23 @@ pub(super) fn block(e: &mut Emitter<'_>, stmts: &Block, predicate: Option<&str>)
             }
             Stmt::Load { local, site } => load(e, *local, *site, predicate),
             Stmt::Store { site, value } => store(e, *site, *value, predicate),
-            // The one synchronisation there is: all its parts have one value each.
-            Stmt::Sync(_, span) => e.out.statement(*span, "__syncthreads();"),
+            Stmt::Sync(sync, span) => synchronise(e, *sync, *span),
+            Stmt::Collective(collective) => collective::collective(e, collective),
             Stmt::If { condition, then, otherwise } => branch(e, *condition, then, otherwise, predicate),
             Stmt::For(handle) => repeat(e, *handle),
+        }
+    }
+}
+
+fn synchronise(e: &mut Emitter<'_>, sync: Sync, span: SpanId) {
+    let Sync { object, action, participants: _, orders: _, proxy } = sync;
+    match (object, action, proxy) {
+        (SyncObject::BlockBarrier, SyncAction::ArriveAndWait, Proxy::Generic) => {
+            e.out.statement(span, "__syncthreads();");
+        }
+        (SyncObject::Warp, SyncAction::ArriveAndWait, Proxy::Generic) => {
+            let members = collective::members(e).text;
+            e.out.statement(span, &format!("__syncwarp({members});"));
         }
     }
 }
@@ -66,7 +81,13 @@ fn declares(e: &mut Emitter<'_>, local: Handle<Local>) -> bool {
     e.plan.declared_by_assignment[local.index()] && !std::mem::replace(&mut e.declared[local.index()], true)
 }
 
-fn assign(e: &mut Emitter<'_>, local: Handle<Local>, value: Code, predicate: Option<&str>, span: SpanId) {
+pub(super) fn assign(
+    e: &mut Emitter<'_>,
+    local: Handle<Local>,
+    value: Code,
+    predicate: Option<&str>,
+    span: SpanId,
+) {
     let ty = e.kernel.locals[local].ty;
     let name = e.names.locals[local.index()].clone();
     if declares(e, local) {

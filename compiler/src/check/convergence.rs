@@ -1,0 +1,33 @@
+//! Do all threads that take part in a barrier or a collective reach it together.
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::facts::{Divergence, Facts};
+use crate::ir::Scope;
+
+pub(super) fn check(facts: &Facts, diagnostics: &mut Diagnostics) {
+    let mut reported = Vec::new();
+    for divergence in facts.runs.iter().flat_map(|run| &run.divergences) {
+        let Divergence { span, function, participants, at } = *divergence;
+        // What one condition parts has one cause.
+        if reported.contains(&at) {
+            continue;
+        }
+        reported.push(at);
+        let condition = diagnostics.spans.get(at).text.clone();
+        let (all, each) = match participants {
+            Scope::Warp | Scope::Lane => ("all lanes of the warp", "lane to lane"),
+            Scope::Warpgroup => ("all threads of the warpgroup", "thread to thread"),
+            Scope::Block => ("all threads of the block", "thread to thread"),
+            Scope::Cluster | Scope::Grid => ("all blocks", "block to block"),
+        };
+        diagnostics.report(
+            Diagnostic::new(
+                Code::Divergent,
+                span,
+                format!("`{function}` must be reached by {all} together, and nothing here says that it is"),
+            )
+            .note(format!("`{condition}` may differ from {each}"))
+            .help(format!("call `{function}` outside: clamp indices so that every thread can go on, choose the value that it brings with `if … {{ value }} else {{ 0 }}`, and guard only what needs the guard")),
+        );
+    }
+}
