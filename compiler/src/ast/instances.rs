@@ -50,7 +50,7 @@ pub enum ParameterKind {
     /// A constant.
     Constant {
         /// Its type.
-        ty: Type,
+        ty: Box<Type>,
         /// Whether it is the width of a vector, and nothing that the caller could see.
         width: bool,
     },
@@ -269,7 +269,7 @@ fn parameters(function: &ItemFn, scope: &Scope, diagnostics: &mut Diagnostics) -
                 let mut signature = Mentions { name: &param.ident, found: false };
                 function.sig.inputs.iter().for_each(|input| signature.visit_fn_arg(input));
                 let width = widths.found && !signature.found;
-                (&param.ident, ParameterKind::Constant { ty: param.ty.clone(), width })
+                (&param.ident, ParameterKind::Constant { ty: Box::new(param.ty.clone()), width })
             }
             GenericParam::Lifetime(param) => {
                 let span = diagnostics.spans.add(param);
@@ -390,7 +390,7 @@ struct Widths<'a> {
 impl Widths<'_> {
     fn arguments<'a>(&mut self, arguments: impl IntoIterator<Item = &'a GenericArgument>) {
         let is_it =
-            |argument: &GenericArgument| argument.to_token_stream().to_string() == self.name.to_string();
+            |argument: &GenericArgument| *self.name == argument.to_token_stream().to_string();
         self.found |= arguments.into_iter().any(is_it);
     }
 }

@@ -179,10 +179,8 @@ pub(super) enum Used {
 /// The argument of a parameter, in whose type the names of `generics` may stand for types.
 pub(super) fn argument<'a>(param: &'a ast::Param, generics: &[&Ident]) -> Argument<'a> {
     let name = &param.name;
-    let kind = match peeled(&param.ty) {
-        syn::Type::Reference(reference) => tensor(reference, generics),
-        _ => None,
-    };
+    let kind =
+        if let syn::Type::Reference(reference) = peeled(&param.ty) { tensor(reference, generics) } else { None };
     Argument { name, kind: kind.unwrap_or(ArgumentKind::Value(&param.ty)) }
 }
 
