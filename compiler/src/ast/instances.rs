@@ -389,8 +389,7 @@ struct Widths<'a> {
 
 impl Widths<'_> {
     fn arguments<'a>(&mut self, arguments: impl IntoIterator<Item = &'a GenericArgument>) {
-        let is_it =
-            |argument: &GenericArgument| *self.name == argument.to_token_stream().to_string();
+        let is_it = |argument: &GenericArgument| *self.name == argument.to_token_stream().to_string();
         self.found |= arguments.into_iter().any(is_it);
     }
 }

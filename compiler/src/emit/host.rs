@@ -179,8 +179,11 @@ pub(super) enum Used {
 /// The argument of a parameter, in whose type the names of `generics` may stand for types.
 pub(super) fn argument<'a>(param: &'a ast::Param, generics: &[&Ident]) -> Argument<'a> {
     let name = &param.name;
-    let kind =
-        if let syn::Type::Reference(reference) = peeled(&param.ty) { tensor(reference, generics) } else { None };
+    let kind = if let syn::Type::Reference(reference) = peeled(&param.ty) {
+        tensor(reference, generics)
+    } else {
+        None
+    };
     Argument { name, kind: kind.unwrap_or(ArgumentKind::Value(&param.ty)) }
 }
 
