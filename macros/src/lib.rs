@@ -41,7 +41,7 @@ use proc_macro::TokenStream;
 /// #[tiled_kernel(
 ///     block = [256],
 ///     grid = [output.len().div_ceil(256 * V)],
-///     requires(input.len() == output.len(), output.len() % V == 0),
+///     requires(input.len() == output.len(), output.len().is_multiple_of(V)),
 ///     instances((f32, 4), (f32, 1), (f64, 2)),
 /// )]
 /// pub fn copy<T, const V: usize>(input: &Tensor<T, 1>, output: &mut Tensor<T, 1>) { /* … */ }

@@ -8,7 +8,7 @@ use tileproof::prelude::*;
 #[tiled_kernel(
     block = [256],
     grid = [output.len().div_ceil(256 * V)],
-    requires(input.len() == output.len(), output.len() % V == 0),
+    requires(input.len() == output.len(), output.len().is_multiple_of(V)),
     instances((f32, 1), (f32, 4), (f64, 2), (f64, 1), (u8, 16)),
 )]
 pub fn copy<T, const V: usize>(input: &Tensor<T, 1>, output: &mut Tensor<T, 1>) {
@@ -90,19 +90,19 @@ fn lane_bytes<T: tileproof::Element + From<u8> + PartialEq + std::fmt::Debug>(
 
 #[test]
 fn the_launch_takes_the_widest_vectors_that_fit() {
-    assert_eq!(lane_bytes::<f32>(1000, |a, b| copy::simulate(a, b)).unwrap(), 16);
-    assert_eq!(lane_bytes::<f32>(1001, |a, b| copy::simulate(a, b)).unwrap(), 4);
-    assert_eq!(lane_bytes::<f64>(1000, |a, b| copy::simulate(a, b)).unwrap(), 16);
-    assert_eq!(lane_bytes::<f64>(1001, |a, b| copy::simulate(a, b)).unwrap(), 8);
-    assert_eq!(lane_bytes::<u8>(160, |a, b| copy::simulate(a, b)).unwrap(), 16);
-    let error = lane_bytes::<u8>(161, |a, b| copy::simulate(a, b)).unwrap_err().to_string();
-    assert!(error.starts_with("`copy_u8_16` requires `output.len() % V == 0`"), "{error}");
+    assert_eq!(lane_bytes::<f32>(1000, copy::simulate).unwrap(), 16);
+    assert_eq!(lane_bytes::<f32>(1001, copy::simulate).unwrap(), 4);
+    assert_eq!(lane_bytes::<f64>(1000, copy::simulate).unwrap(), 16);
+    assert_eq!(lane_bytes::<f64>(1001, copy::simulate).unwrap(), 8);
+    assert_eq!(lane_bytes::<u8>(160, copy::simulate).unwrap(), 16);
+    let error = lane_bytes::<u8>(161, copy::simulate).unwrap_err().to_string();
+    assert!(error.starts_with("`copy_u8_16` requires `output.len().is_multiple_of(V)`"), "{error}");
 }
 
 #[test]
 fn an_instance_is_a_kernel() {
-    assert_eq!(lane_bytes::<f32>(1000, |a, b| copy_f32_1::simulate(a, b)).unwrap(), 4);
-    assert!(lane_bytes::<f32>(1001, |a, b| copy_f32_4::simulate(a, b)).is_err());
+    assert_eq!(lane_bytes::<f32>(1000, copy_f32_1::simulate).unwrap(), 4);
+    assert!(lane_bytes::<f32>(1001, copy_f32_4::simulate).is_err());
     assert!(copy_f32_4::CUDA_SOURCE.contains("copy_f32_4("));
     assert_eq!(copy_f32_4::report().kernel, "copy_f32_4");
     let kernels = copy::reports().map(|report| report.kernel.clone());
