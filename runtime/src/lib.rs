@@ -97,6 +97,7 @@ pub mod __private {
     pub use std::borrow::Cow;
     pub use std::sync::Arc;
     pub use std::vec::Vec;
+    pub use tileproof_model::limits::{Architecture as Known, Occupancy, Resource};
     pub use tileproof_model::report::{Report, Role, SiteReport, Space, TileReport, Verdict};
 }
 

@@ -19,6 +19,7 @@ use attribute::Arguments;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::visit_mut::VisitMut;
+use tileproof_model::limits::Architecture;
 
 /// A kernel as written.
 #[derive(Clone, Debug)]
@@ -44,6 +45,10 @@ pub struct Kernel {
     pub grid: Vec<syn::Expr>,
     /// `requires(…)`.
     pub requires: Vec<syn::Expr>,
+    /// `min_blocks = n`.
+    pub min_blocks: Option<syn::Expr>,
+    /// `arch = …`; none if the kernel does not say.
+    pub architectures: Vec<Architecture>,
     /// A budget for the whole kernel.
     pub budget: Option<Budget>,
     /// Where the runtime crate is: `crate = path`, by default `::tileproof`.
@@ -145,7 +150,7 @@ fn kernel(
         list.iter_mut().for_each(|expr| aliases.visit_expr_mut(expr));
         list
     };
-    let Arguments { block, grid, requires, crate_path, .. } = &read.arguments;
+    let Arguments { block, grid, requires, min_blocks, architectures, crate_path, .. } = &read.arguments;
     let (block, grid, requires) = (list(block), list(grid), list(requires));
     Kernel {
         params: function::params(&function.sig, &mut Diagnostics::default()),
@@ -158,6 +163,8 @@ fn kernel(
         block,
         grid,
         requires,
+        min_blocks: min_blocks.clone(),
+        architectures: architectures.clone(),
         budget: read.budget.clone(),
         crate_path: crate_path.clone(),
     }

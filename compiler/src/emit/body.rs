@@ -39,7 +39,8 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     let count = grid.len();
     let mut generics = kernel.generics.clone();
     generics.iter_mut().for_each(|item| rewrite.visit_item_mut(item));
-    let block = rewritten(&mut rewrite, &kernel.block);
+    let block = [kernel.block.as_slice(), kernel.min_blocks.as_slice()].concat();
+    let block = rewritten(&mut rewrite, &block);
     let levels = ["allow", "warn", "deny", "forbid", "expect"];
     let allowed = allowed();
     let lints = kernel.written.attrs.iter().filter(|a| levels.iter().any(|level| a.path().is_ident(level)));

@@ -8,6 +8,7 @@ use crate::ir::{BinaryOp, CompareOp, Expr, ExprKind, Handle, Kernel, ParamKind, 
 use crate::lower::{element_type, peeled};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
+use tileproof_model::limits::Occupancy;
 use tileproof_model::report::{Report, Role, SiteReport, Space, TileReport, Verdict};
 
 /// The item of a kernel that passed its checks.
@@ -429,10 +430,24 @@ fn text(text: &str) -> TokenStream {
 }
 
 fn report(report: &Report) -> TokenStream {
-    let Report { kernel, block, shared_bytes, tiles, sites, launch_checks } = report;
+    let Report { kernel, block, shared_bytes, tiles, sites, occupancy, launch_checks } = report;
     let (kernel, block, shared_bytes) =
         (text(kernel), triple(*block), Literal::u32_unsuffixed(*shared_bytes));
     let (tiles, sites) = (tiles.iter().map(tile), sites.iter().map(site));
+    let occupancy = occupancy.iter().map(|(architecture, found)| {
+        // `Debug` prints the names of the variants.
+        let Occupancy { blocks, warps, max_warps, limited_by } = found;
+        let (architecture, limited_by) = (format_ident!("{architecture:?}"), format_ident!("{limited_by:?}"));
+        quote!((
+            __tileproof::__private::Known::#architecture,
+            __tileproof::__private::Occupancy {
+                blocks: #blocks,
+                warps: #warps,
+                max_warps: #max_warps,
+                limited_by: __tileproof::__private::Resource::#limited_by,
+            },
+        ))
+    });
     let launch_checks = launch_checks.iter().map(|check| text(check));
     quote!(__tileproof::__private::Report {
         kernel: #kernel,
@@ -440,6 +455,7 @@ fn report(report: &Report) -> TokenStream {
         shared_bytes: #shared_bytes,
         tiles: __tileproof::__private::Cow::Borrowed(&[#(#tiles),*]),
         sites: __tileproof::__private::Cow::Borrowed(&[#(#sites),*]),
+        occupancy: __tileproof::__private::Cow::Borrowed(&[#(#occupancy),*]),
         launch_checks: __tileproof::__private::Cow::Borrowed(&[#(#launch_checks),*]),
     })
 }
