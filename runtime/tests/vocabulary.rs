@@ -41,6 +41,9 @@ fn vectors(
     let _: Vector<i16, 8> = deep.read([1, 1, 3, 0]);
     let w = Vector::new([stages[1][0][thread_z()], scale]);
     output.write([input.extent(0) - 1 - block_z(), grid_y().min(n), 2 * (input.stride(0) % 4)], w);
+    let [a, b, c] = unflatten(n, [input.extent(0), 4, 2]);
+    let [row, col] = rasterize(block_x(), [n, n], 8);
+    output[[row, col, flatten([a, b, c], [n, 4, 2])]] = scale;
     let last = line.len() - 1;
     line[[last]] = words[3];
     if stages.contains([1, thread_y() + 1, 0]) && input.contains([0, 0, n]) {

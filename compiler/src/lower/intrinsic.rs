@@ -22,6 +22,12 @@ pub(crate) enum Function {
     Sync(Sync),
     /// Something that threads compute together.
     Collective(CollectiveOp),
+    /// `flatten([i, j], [rows, cols])`.
+    Flatten,
+    /// `unflatten(i, [rows, cols])`.
+    Unflatten,
+    /// `rasterize(i, [rows, cols], group)`.
+    Rasterize,
 }
 
 impl Function {
@@ -42,6 +48,9 @@ impl Function {
             "warp_count" => Function::Place(Place::WarpCount),
             "sync_threads" => Function::Sync(Sync::THREADS),
             "sync_warp" => Function::Sync(Sync::WARP),
+            "flatten" => Function::Flatten,
+            "unflatten" => Function::Unflatten,
+            "rasterize" => Function::Rasterize,
             _ => {
                 let op = CollectiveOp::ALL.into_iter().find(|op| op.name() == name)?;
                 Function::Collective(op)
@@ -87,18 +96,23 @@ impl Lower<'_> {
                 Code::Name,
                 &call.func,
                 format!("a kernel cannot call `{name}`, which the macro cannot see"),
-                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes",
+                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes, `flatten`, `unflatten` and `rasterize`",
             );
         };
         let arguments = match &function {
             Function::Position(_) | Function::Place(_) | Function::Sync(_) => 0,
             Function::Collective(op) => warp::arguments(*op),
+            Function::Flatten | Function::Unflatten => 2,
+            Function::Rasterize => 3,
         };
         if call.args.len() != arguments {
             return self.mismatch(call);
         }
         let span = self.span(call);
         match function {
+            Function::Flatten => self.flatten(call),
+            Function::Unflatten => self.unflatten(call),
+            Function::Rasterize => self.rasterize(call),
             Function::Position(kind) => {
                 let ty = Ty::scalar(self.terms.known(Scalar::Usize));
                 Operand::Value(self.expr(kind, ty, span))

@@ -11,6 +11,7 @@ mod fold;
 mod helper;
 mod intrinsic;
 mod item;
+mod order;
 mod place;
 mod shared;
 mod stmt;
@@ -74,6 +75,14 @@ enum Operand {
 }
 
 impl Operand {
+    /// The scalar or vector, where it is one.
+    fn value(self) -> Option<Handle<Expr>> {
+        match self {
+            Operand::Value(value) => Some(value),
+            Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => None,
+        }
+    }
+
     /// How many scalars and vectors it holds.
     fn leaves(&self) -> usize {
         match self {

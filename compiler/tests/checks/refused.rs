@@ -198,12 +198,12 @@ fn values() {
     "#]],
     );
     check(
-        &warp("let [a, b] = [1, 2];"),
+        &warp("let Some(a) = 1;"),
         expect![[r#"
-        error: a kernel's patterns are names and tuples of names [TP0002]
-        help: write `let (row, col) = …;`
-          at `[a, b]`
-    "#]],
+            error: a kernel's patterns are names, and tuples and arrays of patterns [TP0002]
+            help: write `let (row, col) = …;` or `let [row, col] = …;`
+              at `Some(a)`
+        "#]],
     );
     check(
         &warp("let x = S { a: 1 };"),
@@ -329,7 +329,7 @@ fn names() {
         &warp("let x = sqrt(1.0);"),
         expect![[r#"
             left to rustc: a kernel cannot call `sqrt`, which the macro cannot see [TP0005]
-            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes
+            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes, `flatten`, `unflatten` and `rasterize`
               at `sqrt`
         "#]],
     );

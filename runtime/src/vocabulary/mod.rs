@@ -5,12 +5,14 @@
 //! with the signature that the device code has. The kept body never runs. Where one of these items is called on the
 //! host nevertheless, it panics and says so; [`Vector`] alone is plain data on both sides.
 
+mod order;
 mod shared;
 mod tensor;
 mod threads;
 mod vector;
 mod warp;
 
+pub use order::{flatten, rasterize, unflatten};
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
 pub use tensor::{AnyIndex, Matrix, Tensor};
 pub use threads::{
