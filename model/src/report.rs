@@ -112,6 +112,9 @@ pub struct SiteReport {
     pub bounds: Verdict,
     /// Whether a vector access is aligned.
     pub alignment: Verdict,
+    /// Whether it serves only blocks whose tile crosses the edge of a tensor: there it takes the place of other accesses
+    /// of the same operation, so it does not count in sums over a block.
+    pub edge: bool,
 }
 
 /// What a run on the CPU simulator counted at one access site, over the whole grid.
@@ -141,7 +144,12 @@ impl SiteReport {
 impl Report {
     /// The largest excess of one warp instruction over the shared accesses in one direction; 0 if there are none.
     pub fn worst_excess_wavefronts(&self, role: Role) -> u32 {
-        self.sites.iter().filter(|s| s.role == role).map(|s| s.worst_excess_wavefronts).max().unwrap_or(0)
+        self.sites
+            .iter()
+            .filter(|s| s.role == role && !s.edge)
+            .map(|s| s.worst_excess_wavefronts)
+            .max()
+            .unwrap_or(0)
     }
 
     /// Useful over transferred bytes of the global accesses in one direction, between 0 and 1.
@@ -149,7 +157,7 @@ impl Report {
         let (bytes, sectors) = self
             .sites
             .iter()
-            .filter(|s| s.space == Space::Global && s.role == role)
+            .filter(|s| s.space == Space::Global && s.role == role && !s.edge)
             .fold((0, 0), |(bytes, sectors), s| (bytes + s.useful_bytes, sectors + s.sectors));
         efficiency(bytes, sectors)
     }
@@ -202,7 +210,8 @@ impl fmt::Display for SiteReport {
     /// The access, its cost a block, and the verdicts, a line each.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (space, instruction) = (self.space, self.role);
-        writeln!(f, "line {}: {}", self.line, self.access)?;
+        let edge = if self.edge { ", at the edge of the tensor" } else { "" };
+        writeln!(f, "line {}: {}{edge}", self.line, self.access)?;
         if !self.calls.is_empty() {
             writeln!(f, "  {}", self.calls)?;
         }

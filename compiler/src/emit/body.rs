@@ -6,7 +6,7 @@
 //! mean nothing to rustc, away.
 
 use crate::ast::Kernel;
-use crate::lower::{Function, is_compound, lift_attributes};
+use crate::lower::{Function, TileMethod, is_compound, lift_attributes};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::spanned::Spanned;
@@ -40,6 +40,7 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     let mut generics = kernel.generics.clone();
     generics.iter_mut().for_each(|item| rewrite.visit_item_mut(item));
     let block = rewritten(&mut rewrite, &kernel.block);
+    let prelude = rewrite.prelude;
     let levels = ["allow", "warn", "deny", "forbid", "expect"];
     let allowed = allowed();
     let lints = kernel.written.attrs.iter().filter(|a| levels.iter().any(|level| a.path().is_ident(level)));
@@ -51,6 +52,8 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
             // What it uses is used.
             #[allow(dead_code)]
             const __TILEPROOF_BODY: () = {
+                #[allow(unused_imports)]
+                use #prelude::prelude::WholeTile as _;
                 let _ = (#(#block,)*);
                 let _ = |#inputs| {
                     let _: [usize; #count] = [#(#grid),*];
@@ -68,7 +71,7 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
 
 /// Lints that are about code for a CPU.
 fn allowed() -> TokenStream {
-    quote!(#[allow(clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op, clippy::modulo_one)])
+    quote!(#[allow(clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op, clippy::needless_borrow, clippy::borrow_deref_ref, clippy::modulo_one)])
 }
 
 /// An item of a module that kernels use: type-checked as the kernels' bodies are, and no more run.
@@ -147,6 +150,23 @@ impl VisitMut for Rewrite<'_> {
             self.absolute(&mut callee.path, |name| Function::named(name).is_some());
         }
         visit_mut::visit_expr_call_mut(self, call);
+    }
+
+    /// A whole-tile operation without a width moves single elements; a tensor is a reference already.
+    fn visit_expr_method_call_mut(&mut self, call: &mut syn::ExprMethodCall) {
+        if TileMethod::named(&call.method.to_string()).is_some() {
+            if call.turbofish.is_none() {
+                call.turbofish = syn::parse2(quote!(::<1>)).ok();
+            }
+            if let Some(Expr::Reference(tensor)) = call.args.first_mut()
+                && tensor.mutability.is_some()
+            {
+                let inner = &tensor.expr;
+                let inner = syn::parse2(quote!(*#inner));
+                inner.into_iter().for_each(|inner| *tensor.expr = inner);
+            }
+        }
+        visit_mut::visit_expr_method_call_mut(self, call);
     }
 
     fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {

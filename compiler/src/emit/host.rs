@@ -479,6 +479,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost,
         bounds,
         alignment,
+        edge,
     } = site;
     let also = also.iter();
     let (access, object, calls) = (text(access), text(object), text(calls));
@@ -512,6 +513,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost: #cost,
         bounds: #bounds,
         alignment: #alignment,
+        edge: #edge,
     })
 }
 

@@ -376,6 +376,9 @@ pub struct Site {
     pub issuer: Issuer,
     /// The budget that covers it.
     pub budget: Option<Handle<Budget>>,
+    /// Whether it serves only the blocks whose window crosses the edge of a tensor, in an operation on a whole tile. What
+    /// it costs is reported and not judged, as for every edge: the blocks inside are.
+    pub edge: bool,
     /// The access in the source.
     pub span: SpanId,
     /// Later loads of the same place that get this one's value, and are no sites of their own.
@@ -576,7 +579,7 @@ impl CompareOp {
 impl Site {
     /// The instruction, as the hardware model names it.
     pub fn operation(&self) -> Operation {
-        let Site { place, role, proxy, issuer, budget: _, span: _, also: _ } = self;
+        let Site { place, role, proxy, issuer, budget: _, edge: _, span: _, also: _ } = self;
         match (place.base, role, proxy, issuer) {
             (Base::Tensor(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadGlobal,
             (Base::Tensor(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreGlobal,

@@ -119,7 +119,7 @@ fn synchronisation(sync: Sync) -> &'static str {
 
 /// `load s3 tile[…]`, with the budget that covers it.
 fn site(kernel: &Kernel, handle: Handle<Site>) -> String {
-    let Site { place, role, proxy, issuer, budget, span: _, also: _ } = &kernel.sites[handle];
+    let Site { place, role, proxy, issuer, budget, edge: _, span: _, also: _ } = &kernel.sites[handle];
     let verb = match (role, proxy, issuer) {
         (Role::Read, Proxy::Generic, Issuer::EveryLane) => "load",
         (Role::Write, Proxy::Generic, Issuer::EveryLane) => "store",

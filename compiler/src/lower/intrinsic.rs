@@ -1,6 +1,7 @@
 //! Calls: the vocabulary of the prelude.
 
 use super::item::{Found, Item};
+use super::tile::TileMethod;
 use super::warp::{self, Place};
 use super::{Binding, Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
@@ -10,7 +11,7 @@ use crate::ir::{
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
 
 /// A function of the prelude.
 pub(crate) enum Function {
@@ -245,6 +246,11 @@ impl Lower<'_> {
 
     /// `input.rows()`, `tile.read::<4>([r, c])`, `a.min(b)`.
     pub(super) fn method(&mut self, call: &ExprMethodCall, expected: Option<Ty>) -> Operand {
+        if let Some(method) = TileMethod::named(&call.method.to_string())
+            && let Some((tile, stage)) = self.tile_part(&call.receiver)
+        {
+            return self.tile_operation(call, method, tile, &stage);
+        }
         if let Some(base) = self.memory(&call.receiver) {
             return self.memory_method(call, base, expected);
         }

@@ -15,12 +15,14 @@ mod order;
 mod place;
 mod shared;
 mod stmt;
+mod tile;
 mod types;
 mod warp;
 
 pub(crate) use expr::is_compound;
 pub(crate) use intrinsic::Function;
 pub(crate) use stmt::lift_attributes;
+pub(crate) use tile::TileMethod;
 
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};

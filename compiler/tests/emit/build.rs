@@ -182,6 +182,7 @@ impl Build {
             proxy,
             issuer,
             budget: None,
+            edge: false,
             span: self.span,
             also: Vec::new(),
         })
