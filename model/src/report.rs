@@ -55,6 +55,8 @@ pub enum Role {
     Read,
     /// A store.
     Write,
+    /// An atomic update.
+    Update,
 }
 
 /// The verdict of a check on one access.
@@ -77,7 +79,7 @@ pub struct SiteReport {
     pub object: Text,
     /// Which memory.
     pub space: Space,
-    /// Load or store.
+    /// Load, store or atomic update.
     pub role: Role,
     /// The line of the Rust source, counted from 1.
     pub line: u32,
@@ -242,6 +244,12 @@ impl fmt::Display for SiteReport {
                 self.wavefronts, self.ideal_wavefronts, self.worst_excess_wavefronts
             )?,
         }
+        if self.role == Role::Update {
+            writeln!(
+                f,
+                "  estimated: of atomics only the add of 4 bytes in shared memory that returns its value was measured"
+            )?;
+        }
         writeln!(f, "  cost {}; bounds {}; alignment {}", self.cost, self.bounds, self.alignment)
     }
 }
@@ -260,6 +268,7 @@ impl fmt::Display for Role {
         f.write_str(match self {
             Role::Read => "load",
             Role::Write => "store",
+            Role::Update => "atomic",
         })
     }
 }

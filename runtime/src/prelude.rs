@@ -2,6 +2,7 @@
 
 pub use crate::host::{HostTensor, HostTensorMut};
 pub use crate::view::{TensorView, TensorViewMut};
+pub use crate::vocabulary::{AtomicElement, AtomicInteger};
 pub use crate::vocabulary::{
     Auto, Exchange, Matrix, Pad, RowMajor, Shared, Swizzle, Tensor, Vector, WholeTile, Xor, all, any, ballot,
     block_x, block_y, block_z, grid_x, grid_y, grid_z, lane, match_any, shuffle, shuffle_down, shuffle_up,

@@ -59,6 +59,10 @@ fn together(input: &Tensor<f32, 1>, output: &mut Tensor<u32, 1>, n: usize) {
     if any(v[0] > 0.5) && all(shuffle_xor(from < n, 16)) {
         output[[from]] = ballot(shuffle_up(v[1], 2) > v[2]) ^ match_any(v[3]) ^ match_any(n);
     }
+    let mut bins = Shared::<[[u32; 8]; 2]>::new();
+    let before = bins.atomic_add([1, from % 8], 1);
+    bins.atomic_max([0, 0], before);
+    output.atomic_compare_exchange([n], before, bins.atomic_exchange([1, 1], 0));
     if sync_threads_and(n > 3) != sync_threads_or(n > 4) {
         output[[0]] = sync_threads_count(v[0] > 1.0) as u32;
     }

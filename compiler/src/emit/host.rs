@@ -490,6 +490,7 @@ fn site(site: &SiteReport) -> TokenStream {
     let role = match role {
         Role::Read => quote!(Read),
         Role::Write => quote!(Write),
+        Role::Update => quote!(Update),
     };
     let (cost, bounds, alignment) = (verdict(cost), verdict(bounds), verdict(alignment));
     quote!(__tileproof::__private::SiteReport {

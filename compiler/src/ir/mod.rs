@@ -10,7 +10,7 @@
 //! A [`Stmt`] has an effect and no value: a load is a statement that binds a fresh local, so the order of all memory
 //! accesses is the order of statements.
 //!
-//! **Access sites.** Each [`Stmt::Load`] and [`Stmt::Store`] names one [`Site`], and each site is named by one statement.
+//! **Access sites.** Each [`Stmt::Load`], [`Stmt::Store`] and [`Stmt::Atomic`] names one [`Site`], and each site is named by one statement.
 //! A site is one memory instruction, one row of the report, and one inline assembly statement of the CUDA text. A site
 //! carries its [`Proxy`] (who moves the data) and its [`Issuer`] (which lanes execute the instruction), because
 //! asynchronous copies will be sites too.
@@ -36,11 +36,13 @@
 //! **Shared memory** is uninitialised when a block starts; reading it before a write is a fault.
 
 mod arena;
+mod atomic;
 mod collective;
 pub mod layout;
 pub mod print;
 
 pub use arena::{Arena, Handle};
+pub use atomic::{Atomic, AtomicOp};
 pub use collective::{Collective, CollectiveOp, Shuffle};
 pub use layout::Layout;
 
@@ -331,6 +333,8 @@ pub enum Stmt {
     },
     /// Synchronises.
     Sync(Sync, SpanId),
+    /// Updates memory in one step.
+    Atomic(Atomic),
     /// Computes something together with other threads.
     Collective(Collective),
     /// Executes one of two blocks.
@@ -368,7 +372,7 @@ pub struct Loop {
 pub struct Site {
     /// What it accesses.
     pub place: Place,
-    /// Load or store.
+    /// Load, store or update.
     pub role: Role,
     /// Who moves the data.
     pub proxy: Proxy,
@@ -583,8 +587,10 @@ impl Site {
         match (place.base, role, proxy, issuer) {
             (Base::Tensor(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadGlobal,
             (Base::Tensor(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreGlobal,
+            (Base::Tensor(_), Role::Update, Proxy::Generic, Issuer::EveryLane) => Operation::AtomicGlobal,
             (Base::Tile(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadShared,
             (Base::Tile(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreShared,
+            (Base::Tile(_), Role::Update, Proxy::Generic, Issuer::EveryLane) => Operation::AtomicShared,
         }
     }
 }

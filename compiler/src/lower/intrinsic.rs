@@ -6,12 +6,13 @@ use super::warp::{self, Place};
 use super::{Binding, Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{
-    Axis, Base, BinaryOp, CollectiveOp, CompareOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync,
+    AtomicOp, Axis, Base, BinaryOp, CollectiveOp, CompareOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt,
+    Sync,
 };
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
 
 /// A function of the prelude.
 pub(crate) enum Function {
@@ -308,6 +309,12 @@ impl Lower<'_> {
             ("write", _) => self.write_vector(call, base),
             ("get_or", _) => self.get_or(call, base),
             ("contains", _) => self.contains(call, base),
+            (name, _) if AtomicOp::ALL.iter().any(|op| op.name() == name) => {
+                match AtomicOp::ALL.into_iter().find(|op| op.name() == name) {
+                    Some(op) => self.atomic(call, base, op),
+                    None => Operand::Poison,
+                }
+            }
             (_, Base::Tensor(param)) => match self.kernel.params[param].kind {
                 ParamKind::Tensor { rank, .. } => self.shape(call, param, rank, &name),
                 ParamKind::Scalar(_) => self.mismatch(call),

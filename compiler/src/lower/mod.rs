@@ -4,6 +4,7 @@
 //! on. What rustc will refuse anyway (types, unknown names) is deferred, see [`Diagnostics::defer`].
 
 mod assign;
+mod atomic;
 mod checked;
 mod control;
 mod expr;
@@ -27,7 +28,7 @@ pub(crate) use tile::TileMethod;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Base, Block, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
+    Arena, Atomic, Base, Block, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
     ParamKind, Scalar, Stmt, Type,
 };
 use crate::span::SpanId;
@@ -574,6 +575,7 @@ fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
         | Stmt::Fill { local, .. }
         | Stmt::AssignElement { local, .. }
         | Stmt::AssignLane { local, .. }
+        | Stmt::Atomic(Atomic { local, .. })
         | Stmt::Collective(Collective { local, .. }) => *local == wanted,
         Stmt::If { then, otherwise, .. } => {
             assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)

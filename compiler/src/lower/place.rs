@@ -212,7 +212,7 @@ impl Lower<'_> {
 
     /// A new access site. `None` for a write to a tensor that is only read.
     pub(super) fn site(&mut self, place: Place, role: Role, at: &impl ToTokens) -> Option<Handle<Site>> {
-        if let (Role::Write, Base::Tensor(param)) = (role, place.base)
+        if let (Role::Write | Role::Update, Base::Tensor(param)) = (role, place.base)
             && matches!(self.kernel.params[param].kind, ParamKind::Tensor { mutable: false, .. })
         {
             self.read_only(param, at);

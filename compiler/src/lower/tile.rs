@@ -22,21 +22,21 @@ use syn::{Expr, ExprMethodCall};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TileMethod {
     /// What becomes of the tile: it is written by a load and read by a store.
-    role: Role,
+    fills: bool,
     transposed: bool,
 }
 
 impl TileMethod {
     /// The method with this name.
     pub(crate) fn named(name: &str) -> Option<TileMethod> {
-        let (role, transposed) = match name {
-            "load" => (Role::Write, false),
-            "load_transposed" => (Role::Write, true),
-            "store" => (Role::Read, false),
-            "store_transposed" => (Role::Read, true),
+        let (fills, transposed) = match name {
+            "load" => (true, false),
+            "load_transposed" => (true, true),
+            "store" => (false, false),
+            "store_transposed" => (false, true),
             _ => return None,
         };
-        Some(TileMethod { role, transposed })
+        Some(TileMethod { fills, transposed })
     }
 }
 
@@ -103,8 +103,8 @@ impl Lower<'_> {
         if !self.operation_fits(call, method, dimensions, rank, tile) {
             return Operand::Poison;
         }
-        if let (Role::Read, ir::ParamKind::Tensor { mutable: false, .. }) =
-            (method.role, self.kernel.params[tensor].kind)
+        if let (false, ir::ParamKind::Tensor { mutable: false, .. }) =
+            (method.fills, self.kernel.params[tensor].kind)
         {
             return self.read_only(tensor, call);
         }
@@ -351,13 +351,13 @@ impl Lower<'_> {
             _ => Ty { vector: Some(width), ..window.element },
         };
         let tensor = self.tensor_place(window, row, column, width);
-        match (window.method.role, window.method.transposed && width > 1) {
-            (Role::Write, false) => {
+        match (window.method.fills, window.method.transposed && width > 1) {
+            (true, false) => {
                 let value = self.load(tensor, ty, call);
                 let tile = self.tile_place(window, row, column, width);
                 self.put(tile, value, call);
             }
-            (Role::Write, true) => {
+            (true, true) => {
                 let vector = self.load(tensor, ty, call);
                 for lane in 0..width {
                     let which = self.index_literal(i128::from(lane), window.span);
@@ -367,12 +367,12 @@ impl Lower<'_> {
                     self.put(tile, value, call);
                 }
             }
-            (Role::Read, false) => {
+            (false, false) => {
                 let tile = self.tile_place(window, row, column, width);
                 let value = self.load(tile, ty, call);
                 self.put(tensor, value, call);
             }
-            (Role::Read, true) => {
+            (false, true) => {
                 let values = (0..width)
                     .map(|lane| {
                         let column = self.plus(column, i128::from(lane));
@@ -397,8 +397,8 @@ impl Lower<'_> {
             let value = offset.map_or(origin, |offset| lower.sum(origin, offset, span));
             (value, CompareOp::Less)
         });
-        match window.method.role {
-            Role::Write => {
+        match window.method.fills {
+            true => {
                 let zero = match self.kernel.tiles[window.tile].element {
                     Scalar::Bool => ExprKind::Bool(false),
                     scalar if scalar.is_float() => ExprKind::Float(0.0),
@@ -417,7 +417,7 @@ impl Lower<'_> {
                 let value = self.expr(ExprKind::Local(local), ty, span);
                 self.put(tile, value, call);
             }
-            Role::Read => {
+            false => {
                 let then = self.in_block(|lower| {
                     let tile = lower.tile_place(window, row, column, 1);
                     let value = lower.load(tile, ty, call);

@@ -95,6 +95,7 @@ fn row(site: &SiteReport) -> String {
     let verb = match site.role {
         Role::Read => "read",
         Role::Write => "write",
+        Role::Update => "update",
     };
     let cost = match site.space {
         Space::Shared => format!("{}/{} wavefronts", site.wavefronts, site.ideal_wavefronts),

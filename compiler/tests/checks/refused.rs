@@ -337,7 +337,7 @@ fn names() {
         &warp("let x = 1.0f32.sqrt();"),
         expect![[r#"
             left to rustc: the method `sqrt` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
               at `sqrt`
         "#]],
     );
@@ -345,7 +345,7 @@ fn names() {
         &warp("let x = input.get([0]);"),
         expect![[r#"
             left to rustc: the method `get` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
               at `get`
         "#]],
     );
@@ -361,7 +361,7 @@ fn names() {
         &warp("let t = Shared::<[f32; 4]>::new(); let n = t.len();"),
         expect![[r#"
             left to rustc: the method `len` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
               at `len`
         "#]],
     );

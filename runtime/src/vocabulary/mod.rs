@@ -5,6 +5,7 @@
 //! with the signature that the device code has. The kept body never runs. Where one of these items is called on the
 //! host nevertheless, it panics and says so; [`Vector`] alone is plain data on both sides.
 
+mod atomic;
 mod order;
 mod shared;
 mod tensor;
@@ -13,6 +14,7 @@ mod tile;
 mod vector;
 mod warp;
 
+pub use atomic::{AtomicElement, AtomicInteger};
 pub use order::{flatten, rasterize, unflatten};
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
 pub use tensor::{AnyIndex, Matrix, Tensor};
