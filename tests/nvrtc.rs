@@ -27,6 +27,19 @@ fn the_kernels() {
     compiles(&texts);
 }
 
+#[test]
+fn operations_on_whole_tiles() {
+    use tileproof_tests::tiles::*;
+    let texts = [
+        ("transpose_elements", transpose_elements::CUDA_SOURCE),
+        ("transpose_vectors", transpose_vectors::CUDA_SOURCE),
+        ("transpose_bytes", transpose_bytes::CUDA_SOURCE),
+        ("row_sums", row_sums::CUDA_SOURCE),
+        ("doubled", doubled::CUDA_SOURCE),
+    ];
+    compiles(&texts.map(|(name, text)| (name.to_owned(), text.to_owned())));
+}
+
 /// The kernels that the compiler's own tests build by hand, with constructs that the examples have not.
 #[test]
 fn the_golden_texts_of_the_compiler() {

@@ -21,6 +21,7 @@ fn expected(report: &Report) -> BTreeMap<Access, u32> {
         let action = match site.role {
             Role::Read => Action::Load,
             Role::Write => Action::Store,
+            Role::Update => Action::Atomic,
         };
         let instructions = u32::try_from(site.instructions / warps).expect("a number of instructions");
         *expected.entry(Access { space, action, bytes: site.lane_bytes }).or_insert(0) += instructions;

@@ -54,7 +54,7 @@ pub fn expand_module(attribute: TokenStream, item: TokenStream) -> TokenStream {
         ast::Part::Kernel { attribute, item, .. } => {
             Some(kernel(attribute.clone(), item.clone(), &module.scope, &mut said))
         }
-        ast::Part::Shared(_) | ast::Part::Other(_) | ast::Part::Unread(_) => None,
+        ast::Part::Shared(_) | ast::Part::Other(_) => None,
     });
     let kernels = kernels.collect();
     emit::module(&module, kernels, &diagnostics)

@@ -76,12 +76,12 @@ use proc_macro::TokenStream;
 /// - **Memory** is `tensor[[i, j]]`, `tile[i][j]` for a tile that `let mut tile = Shared::<…>::new();` declares, and
 ///   `read::<V>([i, j])` and `write([i, j], vector)` of both. Indices are `usize`. `get_or([i, j], default)` is the element, or
 ///   the default where there is none, and `contains([i, j])` says which.
-/// - **Statements** are `let`, also of tuples; assignments, also `+=` and its kin; `if` and `else`; `for` over `a..b` and
+/// - **Statements** are `let`, also of tuples and arrays; assignments, also `+=` and its kin; `if` and `else`; `for` over `a..b` and
 ///   `(a..b).step_by(s)`; blocks; `const` of numbers; `sync_threads();`.
 /// - **Expressions** are arithmetic, comparisons, `&&`, `||`, `!`, bit operations, `as`, `if` with values; `min`, `max`,
 ///   `div_ceil` and `is_multiple_of`; `Vector::new`, `from` and `splat`; arrays, whose indices must be constants once loops
-///   are unrolled.
-/// - **Not yet**: other loops, `match`, `return`, calls of your own functions, constants from outside the kernel.
+///   are unrolled; `flatten`, `unflatten` and `rasterize` for the order of elements and blocks.
+/// - **Not yet**: other loops, `match`, `return`.
 ///
 /// `#[budget(bank_conflict = 31, because = "…")]` or `excess_sectors = …` on a statement, or on the function, accepts a cost.
 #[proc_macro_attribute]

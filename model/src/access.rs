@@ -19,7 +19,7 @@
 //! | load, 16 bytes | 4 × 8; 2 × 16 if *merged* | distinct words |
 //! | store, 1, 2 or 4 / 8 / 16 bytes | all 32 / 2 × 16 / 4 × 8 | distinct words |
 //! | `ldmatrix`, `ldmatrix.trans`, `stmatrix` of n matrices | n × 8 rows of 16 bytes | distinct words |
-//! | atomic, 4 bytes | all 32 | every lane: equal addresses wait for each other |
+//! | atomic, 4 / 8 bytes | all 32 / 2 × 16 | every lane: equal addresses wait for each other |
 //! | `cp.async`, 4 / 8 bytes, its shared side | all 32 / 2 × 16 | every lane |
 //! | `cp.async`, 16 bytes, its shared side | 4 × 8 | nothing: see below |
 //!
@@ -55,7 +55,8 @@
 //! `_op_st`), and then predicted two further sets without a miss: 3,075 accesses, no disagreement. 1,606 of them are
 //! in `tests/h200-accesses.csv`, and a test demands every one. The rules are therefore *measured on sm_90, assumed
 //! elsewhere*; what others published of sm_70 and sm_75 agrees. Of atomics only the 4-byte `atom.shared.add` that
-//! returns its value was measured. In a busy kernel the counters also hold lost arbitration, a few per cent, which no
+//! returns its value was measured; what is said of the others is an estimate: forms without a result are
+//! aggregated over the warp, sums of floats in shared memory are loops. In a busy kernel the counters also hold lost arbitration, a few per cent, which no
 //! rule about addresses can know.
 
 use crate::banks;
@@ -74,7 +75,7 @@ pub enum Operation {
     LoadShared,
     /// `st.shared`
     StoreShared,
-    /// `atom.shared`, the form that returns the old value.
+    /// `atom.shared` and `red.shared`; the rule is that of the form that returns the old value.
     AtomicShared,
     /// The shared side of `cp.async`: offsets are where the bytes go.
     CopyAsync,
@@ -88,6 +89,8 @@ pub enum Operation {
     LoadGlobal,
     /// `st.global`
     StoreGlobal,
+    /// `atom.global` and `red.global`
+    AtomicGlobal,
 }
 
 /// One instruction of one warp. Plain data: see [`cost`] for what must hold.
@@ -128,7 +131,7 @@ pub struct Cost {
 
 impl Operation {
     /// Every operation.
-    pub const ALL: [Operation; 9] = [
+    pub const ALL: [Operation; 10] = [
         Operation::LoadShared,
         Operation::StoreShared,
         Operation::AtomicShared,
@@ -138,6 +141,7 @@ impl Operation {
         Operation::StoreMatrix,
         Operation::LoadGlobal,
         Operation::StoreGlobal,
+        Operation::AtomicGlobal,
     ];
 
     /// The instruction as PTX begins it, such as `ld.shared`.
@@ -152,6 +156,7 @@ impl Operation {
             Operation::StoreMatrix => "stmatrix",
             Operation::LoadGlobal => "ld.global",
             Operation::StoreGlobal => "st.global",
+            Operation::AtomicGlobal => "atom.global",
         }
     }
 
@@ -162,7 +167,7 @@ impl Operation {
             | Operation::StoreShared
             | Operation::LoadGlobal
             | Operation::StoreGlobal => &[1, 2, 4, 8, 16],
-            Operation::AtomicShared => &[4],
+            Operation::AtomicShared | Operation::AtomicGlobal => &[4, 8],
             Operation::CopyAsync => &[4, 8, 16],
             Operation::LoadMatrix | Operation::LoadMatrixTransposed | Operation::StoreMatrix => &[1, 2, 4],
         }
@@ -171,7 +176,7 @@ impl Operation {
     /// Whether the lanes address global memory.
     pub fn is_global(self) -> bool {
         match self {
-            Operation::LoadGlobal | Operation::StoreGlobal => true,
+            Operation::LoadGlobal | Operation::StoreGlobal | Operation::AtomicGlobal => true,
             Operation::LoadShared
             | Operation::StoreShared
             | Operation::AtomicShared
@@ -190,7 +195,8 @@ impl Operation {
             | Operation::AtomicShared
             | Operation::CopyAsync
             | Operation::LoadGlobal
-            | Operation::StoreGlobal => false,
+            | Operation::StoreGlobal
+            | Operation::AtomicGlobal => false,
         }
     }
 }

@@ -153,7 +153,8 @@ fn service(access: &Access, lanes: u32) -> Service {
         | Operation::LoadMatrixTransposed
         | Operation::StoreMatrix
         | Operation::LoadGlobal
-        | Operation::StoreGlobal => (Counted::DistinctWords, false),
+        | Operation::StoreGlobal
+        | Operation::AtomicGlobal => (Counted::DistinctWords, false),
         Operation::AtomicShared => (Counted::EveryLane, false),
         Operation::CopyAsync if access.width == 16 => (Counted::Nothing, false),
         Operation::CopyAsync => (Counted::EveryLane, false),

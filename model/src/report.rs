@@ -59,6 +59,8 @@ pub enum Role {
     Read,
     /// A store.
     Write,
+    /// An atomic update.
+    Update,
 }
 
 /// The verdict of a check on one access.
@@ -81,7 +83,7 @@ pub struct SiteReport {
     pub object: Text,
     /// Which memory.
     pub space: Space,
-    /// Load or store.
+    /// Load, store or atomic update.
     pub role: Role,
     /// The line of the Rust source, counted from 1.
     pub line: u32,
@@ -116,6 +118,9 @@ pub struct SiteReport {
     pub bounds: Verdict,
     /// Whether a vector access is aligned.
     pub alignment: Verdict,
+    /// Whether it serves only blocks whose tile crosses the edge of a tensor: there it takes the place of other accesses
+    /// of the same operation, so it does not count in sums over a block.
+    pub edge: bool,
 }
 
 /// What a run on the CPU simulator counted at one access site, over the whole grid.
@@ -145,7 +150,12 @@ impl SiteReport {
 impl Report {
     /// The largest excess of one warp instruction over the shared accesses in one direction; 0 if there are none.
     pub fn worst_excess_wavefronts(&self, role: Role) -> u32 {
-        self.sites.iter().filter(|s| s.role == role).map(|s| s.worst_excess_wavefronts).max().unwrap_or(0)
+        self.sites
+            .iter()
+            .filter(|s| s.role == role && !s.edge)
+            .map(|s| s.worst_excess_wavefronts)
+            .max()
+            .unwrap_or(0)
     }
 
     /// Useful over transferred bytes of the global accesses in one direction, between 0 and 1.
@@ -153,7 +163,7 @@ impl Report {
         let (bytes, sectors) = self
             .sites
             .iter()
-            .filter(|s| s.space == Space::Global && s.role == role)
+            .filter(|s| s.space == Space::Global && s.role == role && !s.edge)
             .fold((0, 0), |(bytes, sectors), s| (bytes + s.useful_bytes, sectors + s.sectors));
         efficiency(bytes, sectors)
     }
@@ -221,7 +231,8 @@ impl fmt::Display for SiteReport {
     /// The access, its cost a block, and the verdicts, a line each.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (space, instruction) = (self.space, self.role);
-        writeln!(f, "line {}: {}", self.line, self.access)?;
+        let edge = if self.edge { ", at the edge of the tensor" } else { "" };
+        writeln!(f, "line {}: {}{edge}", self.line, self.access)?;
         if !self.calls.is_empty() {
             writeln!(f, "  {}", self.calls)?;
         }
@@ -252,6 +263,12 @@ impl fmt::Display for SiteReport {
                 self.wavefronts, self.ideal_wavefronts, self.worst_excess_wavefronts
             )?,
         }
+        if self.role == Role::Update {
+            writeln!(
+                f,
+                "  estimated: of atomics only the add of 4 bytes in shared memory that returns its value was measured"
+            )?;
+        }
         writeln!(f, "  cost {}; bounds {}; alignment {}", self.cost, self.bounds, self.alignment)
     }
 }
@@ -270,6 +287,7 @@ impl fmt::Display for Role {
         f.write_str(match self {
             Role::Read => "load",
             Role::Write => "store",
+            Role::Update => "atomic",
         })
     }
 }

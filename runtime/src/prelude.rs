@@ -2,10 +2,12 @@
 
 pub use crate::host::{HostTensor, HostTensorMut};
 pub use crate::view::{TensorView, TensorViewMut};
+pub use crate::vocabulary::{AtomicElement, AtomicInteger};
 pub use crate::vocabulary::{
-    Exchange, Matrix, Pad, RowMajor, Shared, Swizzle, Tensor, Vector, Xor, all, any, ballot, block_x,
-    block_y, block_z, grid_x, grid_y, grid_z, lane, match_any, shuffle, shuffle_down, shuffle_up,
+    Auto, Exchange, Matrix, Pad, RowMajor, Shared, Swizzle, Tensor, Vector, WholeTile, Xor, all, any, ballot,
+    block_x, block_y, block_z, grid_x, grid_y, grid_z, lane, match_any, shuffle, shuffle_down, shuffle_up,
     shuffle_xor, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_x,
     thread_y, thread_z, warp, warp_count,
 };
+pub use crate::vocabulary::{flatten, rasterize, unflatten};
 pub use tileproof_macros::{tiled_kernel, tiled_module};

@@ -55,6 +55,45 @@ fn gather(table: &Matrix<f32>, row: &Tensor<u32, 1>, output: &mut Tensor<f32, 1>
     }
 }
 
+/// Each element's number, at the index that its number has.
+#[tiled_kernel(
+    block = [32],
+    grid = [(output.extent(0) * output.extent(1) * output.extent(2)).div_ceil(32)],
+    requires(output.extent(0) * output.extent(1) < 1000),
+)]
+fn number(output: &mut Tensor<u32, 3>) {
+    let (x, y, z) = (output.extent(0), output.extent(1), output.extent(2));
+    let i = block_x() * 32 + thread_x();
+    if i < x * y * z {
+        let [a, b, c] = unflatten(i, [x, y, z]);
+        output[[a, b, c]] = flatten([a, b, c], [x, y, z]) as u32;
+    }
+}
+
+/// Each block's number, at its place in the raster.
+#[tiled_kernel(block = [32], grid = [output.rows() * output.cols()])]
+fn raster(output: &mut Matrix<u32>) {
+    let [row, col] = rasterize(block_x(), [output.rows(), output.cols()], 4);
+    if thread_x() == 0 {
+        output[[row, col]] = block_x() as u32;
+    }
+}
+
+/// The sum of the four neighbours, 0 beyond the edges.
+#[tiled_kernel(
+    block = [32, 4],
+    grid = [input.cols().div_ceil(32), input.rows().div_ceil(4)],
+    requires(output.rows() == input.rows(), output.cols() == input.cols()),
+)]
+fn neighbours(input: &Matrix<f32>, output: &mut Matrix<f32>) {
+    let (r, c) = ((block_y() * 4 + thread_y()) as isize, (block_x() * 32 + thread_x()) as isize);
+    let across = input.get_or([r, c - 1], 0.0) + input.get_or([r, c + 1], 0.0);
+    let sum = across + input.get_or([r - 1, c], 0.0) + input.get_or([r + 1, c], 0.0);
+    if output.contains([r, c]) {
+        output[[r as usize, c as usize]] = sum;
+    }
+}
+
 fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|i| i as f32).collect()
 }
@@ -180,5 +219,53 @@ fn what_is_outside_is_the_default() {
         )
         .unwrap();
         assert_eq!(result, expected, "{cols} columns");
+    }
+}
+
+#[test]
+fn parts_of_numbers() {
+    for extents in [[3, 5, 7], [1, 40, 1], [2, 3, 64], [4, 1, 1]] {
+        let count: usize = extents.iter().product();
+        let mut result = vec![u32::MAX; count];
+        number::simulate(&mut HostTensorMut::new(&mut result, extents).unwrap()).unwrap();
+        assert!(result.iter().enumerate().all(|(i, number)| i as u32 == *number), "{extents:?}: {result:?}");
+    }
+}
+
+/// Brute force over shapes: every place has one number, and the numbers run down the columns of bands of four rows.
+#[test]
+fn rasters() {
+    for rows in 1..14 {
+        for cols in 1..7 {
+            let mut result = vec![u32::MAX; rows * cols];
+            raster::simulate(&mut HostTensorMut::new(&mut result, [rows, cols]).unwrap()).unwrap();
+            let mut expected = vec![0; rows * cols];
+            let bands = (0..rows).step_by(4).map(|first| first..rows.min(first + 4));
+            let places =
+                bands.flat_map(|band| (0..cols).flat_map(move |col| band.clone().map(move |row| (row, col))));
+            for (number, (row, col)) in places.enumerate() {
+                expected[row * cols + col] = number as u32;
+            }
+            assert_eq!(result, expected, "{rows} × {cols}");
+        }
+    }
+}
+
+#[test]
+fn a_stencil_over_the_edges() {
+    let (rows, cols) = (9, 37);
+    let data = numbers(rows * cols);
+    let mut result = vec![0.0; rows * cols];
+    neighbours::simulate(
+        &HostTensor::new(&data, [rows, cols]).unwrap(),
+        &mut HostTensorMut::new(&mut result, [rows, cols]).unwrap(),
+    )
+    .unwrap();
+    let at = |r: usize, c: usize| if r < rows && c < cols { data[r * cols + c] } else { 0.0 };
+    for r in 0..rows {
+        for c in 0..cols {
+            let across = at(r, c.wrapping_sub(1)) + at(r, c + 1);
+            assert_eq!(result[r * cols + c], across + at(r.wrapping_sub(1), c) + at(r + 1, c), "{r} {c}");
+        }
     }
 }

@@ -41,6 +41,9 @@ fn vectors(
     let _: Vector<i16, 8> = deep.read([1, 1, 3, 0]);
     let w = Vector::new([stages[1][0][thread_z()], scale]);
     output.write([input.extent(0) - 1 - block_z(), grid_y().min(n), 2 * (input.stride(0) % 4)], w);
+    let [a, b, c] = unflatten(n, [input.extent(0), 4, 2]);
+    let [row, col] = rasterize(block_x(), [n, n], 8);
+    output[[row, col, flatten([a, b, c], [n, 4, 2])]] = scale;
     let last = line.len() - 1;
     line[[last]] = words[3];
     if stages.contains([1, thread_y() + 1, 0]) && input.contains([0, 0, n]) {
@@ -56,6 +59,10 @@ fn together(input: &Tensor<f32, 1>, output: &mut Tensor<u32, 1>, n: usize) {
     if any(v[0] > 0.5) && all(shuffle_xor(from < n, 16)) {
         output[[from]] = ballot(shuffle_up(v[1], 2) > v[2]) ^ match_any(v[3]) ^ match_any(n);
     }
+    let mut bins = Shared::<[[u32; 8]; 2]>::new();
+    let before = bins.atomic_add([1, from % 8], 1);
+    bins.atomic_max([0, 0], before);
+    output.atomic_compare_exchange([n], before, bins.atomic_exchange([1, 1], 0));
     if sync_threads_and(n > 3) != sync_threads_or(n > 4) {
         output[[0]] = sync_threads_count(v[0] > 1.0) as u32;
     }

@@ -99,6 +99,8 @@ impl Counters {
                 (Space::Shared, Role::Write) => totals.shared_store_wavefronts += run.counts.wavefronts,
                 (Space::Global, Role::Read) => totals.global_load_sectors += run.counts.sectors,
                 (Space::Global, Role::Write) => totals.global_store_sectors += run.counts.sectors,
+                // Atomics have counters of their own.
+                (Space::Shared | Space::Global, Role::Update) => {}
             }
         }
         totals

@@ -3,9 +3,11 @@
 //! - [`sass`] disassembles a cubin and counts its memory instructions by memory, action and width.
 //! - [`counters`] reads hardware counters as Nsight Compute prints them and compares them with predictions.
 //! - [`cuda`] compiles CUDA text with the runtime's NVRTC.
+//! - [`tiles`] holds kernels of operations on whole tiles.
 //! - [`needs`] decides whether a test that needs NVRTC, the disassembler or a GPU runs, skips or fails.
 
 pub mod counters;
 pub mod cuda;
 pub mod needs;
 pub mod sass;
+pub mod tiles;

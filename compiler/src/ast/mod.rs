@@ -11,6 +11,7 @@ mod shared;
 
 pub use budget::{Budget, take_budget};
 pub use instances::{Argument, Generic, Instance, Parameter, ParameterKind};
+use module::to_end_of_item;
 pub use module::{Module, Part, Scope, parse as parse_module};
 
 use crate::diagnostic::Diagnostics;
@@ -28,8 +29,8 @@ pub struct Kernel {
     pub written: syn::ItemFn,
     /// The same with type aliases replaced by what they stand for.
     pub function: syn::ItemFn,
-    /// The tokens of a body that did not parse; the function's is empty then.
-    pub unread: Option<TokenStream>,
+    /// Whether it did not parse, and only parts of it are here.
+    pub broken: bool,
     /// What it was read from.
     pub source: Source,
     /// The constants and functions around it that it uses, each after what it uses itself; aliases replaced.
@@ -92,7 +93,7 @@ pub fn parse(
     diagnostics: &mut Diagnostics,
 ) -> Option<Family> {
     let arguments = attribute::parse(attribute.clone(), &scope.crate_path, diagnostics);
-    let (mut function, unread) = function::parse(item, diagnostics)?;
+    let (mut function, broken) = function::parse(item, diagnostics)?;
     let mut source = function.clone();
     source.attrs.retain(|attribute| attribute.path().is_ident("budget"));
     let budget = budget::take_budget(&mut function.attrs, diagnostics);
@@ -104,7 +105,7 @@ pub fn parse(
         function::params(&function.sig, diagnostics);
     }
     let attribute = attribute::without_instances(attribute);
-    let read = Read { attribute, arguments, budget, unread };
+    let read = Read { attribute, arguments, budget, broken };
     let kernels = match &generic {
         None => vec![kernel(&read, function, source, &scope.items, Vec::new())],
         Some(generic) => {
@@ -127,7 +128,7 @@ struct Read {
     attribute: TokenStream,
     arguments: attribute::Arguments,
     budget: Option<Budget>,
-    unread: Option<TokenStream>,
+    broken: bool,
 }
 
 fn kernel(
@@ -156,7 +157,7 @@ fn kernel(
         params: function::params(&function.sig, &mut Diagnostics::default()),
         written,
         function,
-        unread: read.unread.clone(),
+        broken: read.broken,
         source: Source { attribute: attribute.clone(), item: source, shared: used },
         shared,
         generics,

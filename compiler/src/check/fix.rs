@@ -125,7 +125,7 @@ fn outcome(kernel: &Kernel, facts: &Facts, tile: Handle<Tile>, layout: Layout) -
         }
         let judgement = banks::judge(kernel, handle, tile, layout, &visits);
         let accepted = site.budget.and_then(|budget| kernel.budgets[budget].bank_conflict).unwrap_or(0);
-        if judgement.worst_excess() > accepted || judgement.unknown.is_some() {
+        if !site.edge && (judgement.worst_excess() > accepted || judgement.unknown.is_some()) {
             return None;
         }
         wavefronts.push(judgement.most);

@@ -103,7 +103,8 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
     values::check(&facts, diagnostics);
     convergence::check(&facts, diagnostics);
     let mut rows = Vec::new();
-    let (mut violations, mut misaligned, mut conflicts) = (Vec::new(), Vec::new(), Vec::new());
+    let mut violations: Vec<bounds::Violation> = Vec::new();
+    let (mut misaligned, mut conflicts) = (Vec::new(), Vec::new());
     let mut launch_checks = Vec::new();
     let mut base_alignment: Vec<u32> = kernel.params.iter().map(|_| 1).collect();
     for site in kernel.sites.handles() {
@@ -113,7 +114,15 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             rows.push(None);
             continue;
         }
-        violations.extend(bounds::judge(&kernel, site, &visits, diagnostics));
+        let violation = bounds::judge(&kernel, site, &visits, diagnostics);
+        // What is wrong with the indices of an operation is wrong inside and at the edge.
+        let place = |site: Handle<Site>| {
+            let start = diagnostics.spans.get(kernel.sites[site].span).start.start();
+            (start.line, start.column)
+        };
+        let reported = kernel.sites[site].edge
+            && violations.iter().any(|other: &bounds::Violation| place(other.site) == place(site));
+        violations.extend(violation.filter(|_| !reported));
         let aligned = alignment::check(&kernel, site, &visits, diagnostics);
         if aligned.bad {
             misaligned.push(site);
@@ -134,6 +143,9 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
         };
         rows.push(Some(row(&kernel, site, &cost, alignment_verdict, diagnostics)));
+        if kernel.sites[site].edge {
+            continue;
+        }
         match &cost {
             Cost::Shared(tile, cost) => {
                 let chosen = auto::of(&chosen, *tile);
@@ -173,6 +185,9 @@ enum Cost {
     Global(coalescing::Judgement),
 }
 
+/// Why the cost of an access that serves only edges is accepted.
+const AT_THE_EDGE: &str = "only where the tile crosses the edge of the tensor";
+
 fn visits_of(facts: &Facts, site: Handle<Site>) -> Visits<'_> {
     facts
         .runs
@@ -205,6 +220,7 @@ fn row(
     let budget = site.budget.map(|budget| &kernel.budgets[budget]);
     let verdict = |used: bool| match budget {
         Some(budget) if used => Verdict::Budgeted(budget.because.clone().into()),
+        None if used && site.edge => Verdict::Budgeted(AT_THE_EDGE.into()),
         _ => Verdict::Proven,
     };
     let mut row = SiteReport {
@@ -228,6 +244,7 @@ fn row(
         cost: Verdict::Proven,
         bounds: Verdict::Proven,
         alignment,
+        edge: site.edge,
     };
     match cost {
         Cost::Shared(_, cost) => {

@@ -37,6 +37,7 @@ pub(super) fn verb(role: Role) -> &'static str {
     match role {
         Role::Read => "read",
         Role::Write => "write",
+        Role::Update => "update",
     }
 }
 

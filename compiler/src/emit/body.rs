@@ -6,7 +6,7 @@
 //! mean nothing to rustc, away.
 
 use crate::ast::Kernel;
-use crate::lower::{Function, is_compound, lift_attributes};
+use crate::lower::{Function, TileMethod, is_compound, lift_attributes};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::spanned::Spanned;
@@ -23,11 +23,8 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     let mut rewrite = Rewrite { prelude: &kernel.crate_path };
     let mut body = kernel.written.block.clone();
     rewrite.visit_block_mut(&mut body);
-    let body = match &kernel.unread {
-        Some(tokens) => quote!({ #tokens }),
-        None => quote!(#body),
-    };
-    let mut inputs = kernel.written.sig.inputs.clone();
+    let mut inputs: Vec<syn::FnArg> = kernel.written.sig.inputs.iter().cloned().collect();
+    inputs.retain(|input| matches!(input, syn::FnArg::Typed(_)));
     for input in &mut inputs {
         rewrite.visit_fn_arg_mut(input);
         if let syn::FnArg::Typed(input) = input {
@@ -41,6 +38,7 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     generics.iter_mut().for_each(|item| rewrite.visit_item_mut(item));
     let block = [kernel.block.as_slice(), kernel.min_blocks.as_slice()].concat();
     let block = rewritten(&mut rewrite, &block);
+    let prelude = rewrite.prelude;
     let levels = ["allow", "warn", "deny", "forbid", "expect"];
     let allowed = allowed();
     let lints = kernel.written.attrs.iter().filter(|a| levels.iter().any(|level| a.path().is_ident(level)));
@@ -52,8 +50,10 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
             // What it uses is used.
             #[allow(dead_code)]
             const __TILEPROOF_BODY: () = {
+                #[allow(unused_imports)]
+                use #prelude::prelude::WholeTile as _;
                 let _ = (#(#block,)*);
-                let _ = |#inputs| {
+                let _ = |#(#inputs),*| {
                     let _: [usize; #count] = [#(#grid),*];
                     #(let _: bool = #requires;)*
                     #body
@@ -69,7 +69,21 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
 
 /// Lints that are about code for a CPU.
 fn allowed() -> TokenStream {
-    quote!(#[allow(clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op, clippy::modulo_one)])
+    quote! {
+        #[allow(
+            unstable_name_collisions,
+            clippy::needless_range_loop,
+            clippy::let_unit_value,
+            clippy::unused_unit,
+            clippy::too_many_arguments,
+            clippy::manual_memcpy,
+            clippy::identity_op,
+            clippy::erasing_op,
+            clippy::modulo_one,
+            clippy::needless_borrow,
+            clippy::borrow_deref_ref
+        )]
+    }
 }
 
 /// An item of a module that kernels use: type-checked as the kernels' bodies are, and no more run.
@@ -148,6 +162,23 @@ impl VisitMut for Rewrite<'_> {
             self.absolute(&mut callee.path, |name| Function::named(name).is_some());
         }
         visit_mut::visit_expr_call_mut(self, call);
+    }
+
+    /// A whole-tile operation without a width moves single elements; a tensor is a reference already.
+    fn visit_expr_method_call_mut(&mut self, call: &mut syn::ExprMethodCall) {
+        if TileMethod::named(&call.method.to_string()).is_some() {
+            if call.turbofish.is_none() {
+                call.turbofish = syn::parse2(quote!(::<1>)).ok();
+            }
+            if let Some(Expr::Reference(tensor)) = call.args.first_mut()
+                && tensor.mutability.is_some()
+            {
+                let inner = &tensor.expr;
+                let inner = syn::parse2(quote!(*#inner));
+                inner.into_iter().for_each(|inner| *tensor.expr = inner);
+            }
+        }
+        visit_mut::visit_expr_method_call_mut(self, call);
     }
 
     fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {

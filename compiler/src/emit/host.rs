@@ -495,6 +495,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost,
         bounds,
         alignment,
+        edge,
     } = site;
     let also = also.iter();
     let (access, object, calls) = (text(access), text(object), text(calls));
@@ -505,6 +506,7 @@ fn site(site: &SiteReport) -> TokenStream {
     let role = match role {
         Role::Read => quote!(Read),
         Role::Write => quote!(Write),
+        Role::Update => quote!(Update),
     };
     let (cost, bounds, alignment) = (verdict(cost), verdict(bounds), verdict(alignment));
     quote!(__tileproof::__private::SiteReport {
@@ -528,6 +530,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost: #cost,
         bounds: #bounds,
         alignment: #alignment,
+        edge: #edge,
     })
 }
 

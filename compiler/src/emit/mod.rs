@@ -44,7 +44,6 @@ fn host_item(ast: &ast::Kernel, checked: &Checked, diagnostics: &Diagnostics) ->
 pub fn failed(ast: &ast::Kernel, diagnostics: &Diagnostics) -> TokenStream {
     let errors = compile_errors(diagnostics);
     let (kept, stub) = (body::kept(ast, deferred(diagnostics)), host::stub(ast));
-    // The body last: where it does not parse, rustc reads what stands before it.
     quote!(#errors #stub #kept)
 }
 
@@ -84,7 +83,7 @@ pub fn instances(
 pub fn module(module: &ast::Module, kernels: Vec<TokenStream>, diagnostics: &Diagnostics) -> TokenStream {
     let ast::Module { head, inner, parts, scope } = module;
     let errors = compile_errors(diagnostics);
-    let (mut items, mut unread, mut kernels) = (TokenStream::new(), TokenStream::new(), kernels.into_iter());
+    let (mut items, mut kernels) = (TokenStream::new(), kernels.into_iter());
     for part in parts {
         match part {
             ast::Part::Kernel { macro_path, .. } => {
@@ -94,17 +93,17 @@ pub fn module(module: &ast::Module, kernels: Vec<TokenStream>, diagnostics: &Dia
             }
             ast::Part::Shared(item) => items.extend(body::shared(item, &scope.crate_path)),
             ast::Part::Other(item) => item.to_tokens(&mut items),
-            ast::Part::Unread(tokens) => unread.extend(tokens.clone()),
         }
     }
-    // What does not parse last: rustc reads what stands before it.
-    quote!(#errors #head { #(#inner)* #items #unread })
+    quote!(#head { #(#inner)* #errors #items })
 }
 
 /// An item that could not be read as a function, with the errors.
 pub fn unread(item: TokenStream, diagnostics: &Diagnostics) -> TokenStream {
     let errors = compile_errors(diagnostics);
     let deferred = deferred(diagnostics);
+    // What is no item cannot stand here, and names nothing.
+    let item = syn::parse2::<syn::Item>(item).ok();
     quote!(#errors #(const _: () = { #deferred };)* #item)
 }
 

@@ -59,25 +59,28 @@ impl Walk<'_> {
         let at_least_one = |form: &Linear| form.offset(-1).is_some_and(|room| self.holds(&room));
         at_least_one(form)
             || self.holds(form)
-                && self
-                    .symbols
-                    .products_of(form)
-                    .iter()
-                    .any(|(_, product)| at_least_one(&Linear::symbol(*product)))
+                && self.symbols.products_of(form).iter().any(|(_, product)| at_least_one(product))
     }
 
-    /// The product, and how it compares with others of the same factor: of a < b and 0 ≤ s follows a × s ≤ b × s − s.
+    /// The product, and how it compares with others of the same factor: of a < b and 0 ≤ s follows a × s ≤ b × s − s, and
+    /// of a ≤ b follows a × s ≤ b × s. The product of non-negative numbers is one too.
     pub(super) fn multiply(&mut self, a: &Linear, b: &Linear) -> Option<Linear> {
         let product = self.symbols.multiply(a, b)?;
+        if a.known().is_none() && b.known().is_none() && self.bounds(&product).0 < 0 {
+            let both = self.holds(a) && self.holds(b);
+            self.define([both.then(|| product.clone())]);
+        }
         for (a, factor) in [(a, b), (b, a)] {
             if a.known().is_some() || !self.holds(factor) {
                 continue;
             }
             for (other, larger) in self.symbols.products_of(factor) {
-                let room = Linear::symbol(other).sub(a).and_then(|room| room.offset(-1));
-                if room.is_some_and(|room| self.plainly_holds(&room)) {
-                    let below = Linear::symbol(larger).sub(factor).and_then(|below| below.sub(&product));
+                let Some(room) = Linear::symbol(other).sub(a) else { continue };
+                if room.offset(-1).is_some_and(|room| self.plainly_holds(&room)) {
+                    let below = larger.sub(factor).and_then(|below| below.sub(&product));
                     self.define([below]);
+                } else if self.plainly_holds(&room) {
+                    self.define([larger.sub(&product)]);
                 }
             }
         }
@@ -134,8 +137,27 @@ impl Walk<'_> {
         if new {
             let room = remainder.scale(&Lanes::Uniform(-1)).and_then(|room| room.offset(divisor - 1));
             self.define([Some(remainder.clone()), room]);
+            self.bound_quotient(a, divisor, &quotient);
         }
         Some((quotient, remainder))
+    }
+
+    /// Of a ≤ divisor × s + r follows a / divisor ≤ s + r / divisor, rounded down.
+    fn bound_quotient(&mut self, a: &Linear, divisor: i64, quotient: &Linear) {
+        let Some((symbol, _)) = a.terms.first() else { return };
+        for fact in self.all_facts() {
+            if fact.find(*symbol).is_none() {
+                continue;
+            }
+            let Some(most) = fact.add(a).filter(|most| !most.terms.is_empty()) else { continue };
+            let divides = |lanes: &Lanes| {
+                lanes.map(|value| Some(value.rem_euclid(divisor))).is_some_and(|rest| rest.is_zero())
+            };
+            if most.terms.iter().all(|(_, coefficient)| divides(coefficient)) {
+                let bound = most.map(|value| Some(value.div_euclid(divisor)));
+                self.define([bound.and_then(|bound| bound.sub(quotient))]);
+            }
+        }
     }
 
     /// `a / b` or `a % b` rounded towards zero, of a positive divisor: what is known whatever the sign of `a`.
@@ -174,9 +196,13 @@ impl Walk<'_> {
         if new {
             let room = b.sub(&remainder).and_then(|room| room.offset(-1));
             self.define([a.sub(&quotient), Some(remainder.clone()), room]);
-            // Of a < b × s follows a / b < s.
-            for (other, product) in self.symbols.products_of(b) {
-                if Linear::symbol(product)
+            // Of a < b × s follows a / b < s, of a positive b.
+            let products = match b.lone_symbol().is_some() || self.positive(b) {
+                true => self.symbols.products_of(b),
+                false => Vec::new(),
+            };
+            for (other, product) in products {
+                if product
                     .sub(a)
                     .and_then(|room| room.offset(-1))
                     .is_some_and(|room| self.plainly_holds(&room))

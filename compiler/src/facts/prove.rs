@@ -46,7 +46,7 @@ fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols,
                 Some(_) => fact.substitute(*symbol, &case.value).map(Rc::new),
                 None => Some(Rc::clone(fact)),
             });
-            let facts: FactList = case.facts.iter().cloned().chain(substituted).collect();
+            let facts: FactList = case.facts.iter().rev().cloned().chain(substituted).collect();
             impossible(&facts, mask, symbols)
                 || goal
                     .substitute(*symbol, &case.value)

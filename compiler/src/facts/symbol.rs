@@ -302,15 +302,15 @@ impl Symbols {
         }
     }
 
-    /// The products of a form that is one symbol with others: the other factor, and the product.
-    pub(super) fn products_of(&self, form: &Linear) -> Vec<(SymbolId, SymbolId)> {
-        let Some(factor) = form.lone_symbol() else { return Vec::new() };
-        let products = self.list.iter().enumerate().filter_map(|(number, symbol)| match symbol.kind {
-            SymbolKind::Product(a, b) if a == factor => Some((b, SymbolId(number as u32))),
-            SymbolKind::Product(a, b) if b == factor => Some((a, SymbolId(number as u32))),
+    /// The products of a form with symbols that have come up: the symbol, and the product.
+    pub(super) fn products_of(&self, form: &Linear) -> Vec<(SymbolId, Linear)> {
+        let Some((factor, _)) = form.terms.first() else { return Vec::new() };
+        let others = self.list.iter().filter_map(|symbol| match symbol.kind {
+            SymbolKind::Product(a, b) if a == *factor => Some(b),
+            SymbolKind::Product(a, b) if b == *factor => Some(a),
             _ => None,
         });
-        products.collect()
+        others.filter_map(|other| Some((other, self.product(form, &Linear::symbol(other))?))).collect()
     }
 
     /// Over which threads a form is the same: a lane, a warp, or the block.

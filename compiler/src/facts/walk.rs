@@ -10,7 +10,8 @@ use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{
-    Axis, Base, BinaryOp, Block, Collective, CompareOp, ExprKind, Handle, Kernel, Local, Scope, Site, Stmt,
+    Atomic, Axis, Base, BinaryOp, Block, Collective, CompareOp, ExprKind, Handle, Kernel, Local, Scope, Site,
+    Stmt,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -318,6 +319,17 @@ impl Walk<'_> {
                 self.value(*value);
                 self.visit(*site);
             }
+            Stmt::Atomic(Atomic { local, site, op: _, operands }) => {
+                for operand in operands {
+                    self.value(*operand);
+                }
+                self.visit(*site);
+                // Each lane gets another value, whatever the address.
+                let memory = self.kernel.base_name(self.kernel.sites[*site].place.base);
+                let (scalar, name) =
+                    (self.kernel.locals[*local].ty.scalar(), format!("a value of `{memory}`"));
+                self.environment[local.index()] = Some(self.opaque_from(scalar, Scope::Lane, name));
+            }
             Stmt::Sync(sync, span) => self.meet(sync.participants, sync.object.name(), *span),
             Stmt::Collective(collective) => self.collective(collective),
             Stmt::If { condition, then, otherwise } => {
@@ -428,6 +440,7 @@ pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<L
         match stmt {
             Stmt::Assign { local, .. }
             | Stmt::Load { local, .. }
+            | Stmt::Atomic(Atomic { local, .. })
             | Stmt::Collective(Collective { local, .. }) => {
                 if !out.contains(local) {
                     out.push(*local);

@@ -10,7 +10,7 @@
 //! A [`Stmt`] has an effect and no value: a load is a statement that binds a fresh local, so the order of all memory
 //! accesses is the order of statements.
 //!
-//! **Access sites.** Each [`Stmt::Load`] and [`Stmt::Store`] names one [`Site`], and each site is named by one statement.
+//! **Access sites.** Each [`Stmt::Load`], [`Stmt::Store`] and [`Stmt::Atomic`] names one [`Site`], and each site is named by one statement.
 //! A site is one memory instruction, one row of the report, and one inline assembly statement of the CUDA text. A site
 //! carries its [`Proxy`] (who moves the data) and its [`Issuer`] (which lanes execute the instruction), because
 //! asynchronous copies will be sites too.
@@ -36,11 +36,13 @@
 //! **Shared memory** is uninitialised when a block starts; reading it before a write is a fault.
 
 mod arena;
+mod atomic;
 mod collective;
 pub mod layout;
 pub mod print;
 
 pub use arena::{Arena, Handle};
+pub use atomic::{Atomic, AtomicOp};
 pub use collective::{Collective, CollectiveOp, Shuffle};
 pub use layout::Layout;
 
@@ -336,6 +338,8 @@ pub enum Stmt {
     },
     /// Synchronises.
     Sync(Sync, SpanId),
+    /// Updates memory in one step.
+    Atomic(Atomic),
     /// Computes something together with other threads.
     Collective(Collective),
     /// Executes one of two blocks.
@@ -373,7 +377,7 @@ pub struct Loop {
 pub struct Site {
     /// What it accesses.
     pub place: Place,
-    /// Load or store.
+    /// Load, store or update.
     pub role: Role,
     /// Who moves the data.
     pub proxy: Proxy,
@@ -381,6 +385,9 @@ pub struct Site {
     pub issuer: Issuer,
     /// The budget that covers it.
     pub budget: Option<Handle<Budget>>,
+    /// Whether it serves only the blocks whose window crosses the edge of a tensor, in an operation on a whole tile. What
+    /// it costs is reported and not judged, as for every edge: the blocks inside are.
+    pub edge: bool,
     /// The access in the source.
     pub span: SpanId,
     /// Later loads of the same place that get this one's value, and are no sites of their own.
@@ -581,12 +588,14 @@ impl CompareOp {
 impl Site {
     /// The instruction, as the hardware model names it.
     pub fn operation(&self) -> Operation {
-        let Site { place, role, proxy, issuer, budget: _, span: _, also: _ } = self;
+        let Site { place, role, proxy, issuer, budget: _, edge: _, span: _, also: _ } = self;
         match (place.base, role, proxy, issuer) {
             (Base::Tensor(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadGlobal,
             (Base::Tensor(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreGlobal,
+            (Base::Tensor(_), Role::Update, Proxy::Generic, Issuer::EveryLane) => Operation::AtomicGlobal,
             (Base::Tile(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadShared,
             (Base::Tile(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreShared,
+            (Base::Tile(_), Role::Update, Proxy::Generic, Issuer::EveryLane) => Operation::AtomicShared,
         }
     }
 }

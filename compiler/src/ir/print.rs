@@ -4,8 +4,8 @@
 //! are not unique; sites are `s0`, `s1`, … in the order of the report.
 
 use super::{
-    Axis, Base, Block, Collective, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop, ParamKind, Place,
-    Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp,
+    Atomic, Axis, Base, Block, Collective, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop, ParamKind,
+    Place, Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp,
 };
 use std::fmt::Write;
 use tileproof_model::report::Role;
@@ -85,6 +85,10 @@ fn statement(out: &mut String, kernel: &Kernel, stmt: &Stmt, depth: usize) {
             line(out, depth, &format!("{} = {}", site(kernel, *handle), top(kernel, *value)));
         }
         Stmt::Sync(sync, _) => line(out, depth, synchronisation(*sync)),
+        Stmt::Atomic(Atomic { local, site: handle, op, operands }) => {
+            let (name, ty, operands) = (name(kernel, *local), of(kernel, *local), list(kernel, operands));
+            line(out, depth, &format!("{name}: {ty} = {}({}, {operands})", op.name(), site(kernel, *handle)));
+        }
         Stmt::Collective(Collective { local, op, operands, span: _ }) => {
             let (name, ty, operands) = (name(kernel, *local), of(kernel, *local), list(kernel, operands));
             line(out, depth, &format!("{name}: {ty} = {}({operands})", op.name()));
@@ -119,10 +123,11 @@ fn synchronisation(sync: Sync) -> &'static str {
 
 /// `load s3 tile[…]`, with the budget that covers it.
 fn site(kernel: &Kernel, handle: Handle<Site>) -> String {
-    let Site { place, role, proxy, issuer, budget, span: _, also: _ } = &kernel.sites[handle];
+    let Site { place, role, proxy, issuer, budget, edge: _, span: _, also: _ } = &kernel.sites[handle];
     let verb = match (role, proxy, issuer) {
         (Role::Read, Proxy::Generic, Issuer::EveryLane) => "load",
         (Role::Write, Proxy::Generic, Issuer::EveryLane) => "store",
+        (Role::Update, Proxy::Generic, Issuer::EveryLane) => "update",
     };
     let Place { base, index, width } = place;
     let space = match base {

@@ -38,6 +38,7 @@ impl Lower<'_> {
         let local = self.local(&format!("{}_value", self.kernel.base_name(base)), ty, Vec::new(), span);
         self.push(Stmt::Assign { local, value: default });
         let then = self.in_block(|lower| {
+            let index = index.iter().map(|index| lower.as_index(*index)).collect();
             let value = lower.load(Place { base, index, width: 1 }, ty, call);
             lower.push(Stmt::Assign { local, value });
         });
@@ -55,29 +56,61 @@ impl Lower<'_> {
             self.mismatch(index);
             return None;
         }
-        self.index_values(&array.elems)
+        // The elements of an array have one type.
+        let term = self.terms.integer();
+        let list = self.in_order(&array.elems, |lower, index| match lower.value_of(index, term) {
+            Some(index) => Operand::Value(index),
+            None => Operand::Poison,
+        });
+        let index: Option<Vec<_>> = list.into_iter().map(|operand| operand.value()).collect();
+        let fits = match self.terms.get(term) {
+            Some(scalar) => scalar == Scalar::Usize || scalar == Scalar::Isize,
+            None => {
+                let usize_term = self.terms.known(Scalar::Usize);
+                self.terms.unify(term, usize_term)
+            }
+        };
+        if !fits {
+            self.mismatch(array);
+            return None;
+        }
+        index
+    }
+
+    /// An index that is known to be inside, as `usize`.
+    fn as_index(&mut self, index: Handle<ir::Expr>) -> Handle<ir::Expr> {
+        match self.terms.get(self.ty(index).term) {
+            Some(Scalar::Isize) => {
+                let (ty, span) = (Ty::scalar(self.terms.known(Scalar::Usize)), self.kernel.exprs[index].span);
+                self.expr(ExprKind::Cast(index), ty, span)
+            }
+            Some(_) | None => index,
+        }
     }
 
     /// Whether an index is inside.
     fn inside(&mut self, base: Base, index: &[Handle<ir::Expr>], span: SpanId) -> Handle<ir::Expr> {
         let (bool_ty, usize_ty) = (self.terms.known(Scalar::Bool), self.terms.known(Scalar::Usize));
         let (bool_ty, usize_ty) = (Ty::scalar(bool_ty), Ty::scalar(usize_ty));
-        let mut all: Option<Handle<ir::Expr>> = None;
+        let mut conditions = Vec::new();
         for (dimension, index) in index.iter().enumerate() {
             let extent = match base {
                 Base::Tensor(param) => ExprKind::Extent(param, dimension as u32),
                 Base::Tile(tile) => ExprKind::Int(self.kernel.tiles[tile].extents[dimension].into()),
             };
-            let extent = self.expr(extent, usize_ty, span);
-            let below = self.expr(ExprKind::Compare(CompareOp::Less, *index, extent), bool_ty, span);
-            all = Some(match all {
-                Some(all) => self.expr(ExprKind::Binary(BinaryOp::And, all, below), bool_ty, span),
-                None => below,
-            });
+            let mut extent = self.expr(extent, usize_ty, span);
+            let ty = self.ty(*index);
+            if self.terms.get(ty.term) == Some(Scalar::Isize) {
+                let zero = self.expr(ExprKind::Int(0), ty, span);
+                let from = ExprKind::Compare(CompareOp::GreaterEqual, *index, zero);
+                conditions.push(self.expr(from, bool_ty, span));
+                extent = self.expr(ExprKind::Cast(extent), ty, span);
+            }
+            conditions.push(self.expr(ExprKind::Compare(CompareOp::Less, *index, extent), bool_ty, span));
         }
-        match all {
-            Some(all) => all,
-            None => self.expr(ExprKind::Bool(true), bool_ty, span),
-        }
+        let all = conditions
+            .into_iter()
+            .reduce(|all, next| self.expr(ExprKind::Binary(BinaryOp::And, all, next), bool_ty, span));
+        all.unwrap_or_else(|| self.expr(ExprKind::Bool(true), bool_ty, span))
     }
 }

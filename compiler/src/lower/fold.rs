@@ -6,7 +6,8 @@
 //! else. The load that stays names the others in its [`Site`].
 
 use crate::ir::{
-    Arena, Base, Block, Collective, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Site, Stmt,
+    Arena, Atomic, Base, Block, Collective, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Site,
+    Stmt,
 };
 
 /// What holds at a point of the program.
@@ -74,6 +75,7 @@ fn statement(kernel: &mut Kernel, stmt: Stmt, known: &mut Known) -> Stmt {
         | Stmt::AssignElement { .. }
         | Stmt::AssignLane { .. }
         | Stmt::Store { .. }
+        | Stmt::Atomic(_)
         | Stmt::Collective(_)
         | Stmt::Sync(..) => {
             forget(kernel, known, std::slice::from_ref(&stmt));
@@ -130,6 +132,11 @@ fn forget(kernel: &Kernel, known: &mut Known, statements: &[Stmt]) {
             Stmt::Store { site, .. } => {
                 let base = kernel.sites[*site].place.base;
                 known.loads.retain(|(site, _)| kernel.sites[*site].place.base != base);
+            }
+            Stmt::Atomic(Atomic { local, site, .. }) => {
+                let base = kernel.sites[*site].place.base;
+                known.loads.retain(|(site, _)| kernel.sites[*site].place.base != base);
+                assigned(kernel, known, *local);
             }
             Stmt::Collective(Collective { local, .. }) => {
                 // Some are barriers too.
@@ -195,7 +202,9 @@ fn renumber(kernel: &mut Kernel) {
 fn each_site(kernel: &mut Kernel, statements: &mut Block, visit: &mut impl FnMut(&mut Handle<Site>)) {
     for stmt in statements {
         match stmt {
-            Stmt::Load { site, .. } | Stmt::Store { site, .. } => visit(site),
+            Stmt::Load { site, .. } | Stmt::Store { site, .. } | Stmt::Atomic(Atomic { site, .. }) => {
+                visit(site);
+            }
             Stmt::If { then, otherwise, .. } => {
                 each_site(kernel, then, visit);
                 each_site(kernel, otherwise, visit);

@@ -1,16 +1,18 @@
 //! Calls: the vocabulary of the prelude.
 
 use super::item::{Found, Item};
+use super::tile::TileMethod;
 use super::warp::{self, Place};
 use super::{Binding, Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{
-    Axis, Base, BinaryOp, CollectiveOp, CompareOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync,
+    AtomicOp, Axis, Base, BinaryOp, CollectiveOp, CompareOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt,
+    Sync,
 };
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
 
 /// A function of the prelude.
 pub(crate) enum Function {
@@ -22,6 +24,12 @@ pub(crate) enum Function {
     Sync(Sync),
     /// Something that threads compute together.
     Collective(CollectiveOp),
+    /// `flatten([i, j], [rows, cols])`.
+    Flatten,
+    /// `unflatten(i, [rows, cols])`.
+    Unflatten,
+    /// `rasterize(i, [rows, cols], group)`.
+    Rasterize,
 }
 
 impl Function {
@@ -42,6 +50,9 @@ impl Function {
             "warp_count" => Function::Place(Place::WarpCount),
             "sync_threads" => Function::Sync(Sync::THREADS),
             "sync_warp" => Function::Sync(Sync::WARP),
+            "flatten" => Function::Flatten,
+            "unflatten" => Function::Unflatten,
+            "rasterize" => Function::Rasterize,
             _ => {
                 let op = CollectiveOp::ALL.into_iter().find(|op| op.name() == name)?;
                 Function::Collective(op)
@@ -87,18 +98,23 @@ impl Lower<'_> {
                 Code::Name,
                 &call.func,
                 format!("a kernel cannot call `{name}`, which the macro cannot see"),
-                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes",
+                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes, `flatten`, `unflatten` and `rasterize`",
             );
         };
         let arguments = match &function {
             Function::Position(_) | Function::Place(_) | Function::Sync(_) => 0,
             Function::Collective(op) => warp::arguments(*op),
+            Function::Flatten | Function::Unflatten => 2,
+            Function::Rasterize => 3,
         };
         if call.args.len() != arguments {
             return self.mismatch(call);
         }
         let span = self.span(call);
         match function {
+            Function::Flatten => self.flatten(call),
+            Function::Unflatten => self.unflatten(call),
+            Function::Rasterize => self.rasterize(call),
             Function::Position(kind) => {
                 let ty = Ty::scalar(self.terms.known(Scalar::Usize));
                 Operand::Value(self.expr(kind, ty, span))
@@ -231,6 +247,11 @@ impl Lower<'_> {
 
     /// `input.rows()`, `tile.read::<4>([r, c])`, `a.min(b)`.
     pub(super) fn method(&mut self, call: &ExprMethodCall, expected: Option<Ty>) -> Operand {
+        if let Some(method) = TileMethod::named(&call.method.to_string())
+            && let Some((tile, stage)) = self.tile_part(&call.receiver)
+        {
+            return self.tile_operation(call, method, tile, &stage);
+        }
         if let Some(base) = self.memory(&call.receiver) {
             return self.memory_method(call, base, expected);
         }
@@ -288,6 +309,12 @@ impl Lower<'_> {
             ("write", _) => self.write_vector(call, base),
             ("get_or", _) => self.get_or(call, base),
             ("contains", _) => self.contains(call, base),
+            (name, _) if AtomicOp::ALL.iter().any(|op| op.name() == name) => {
+                match AtomicOp::ALL.into_iter().find(|op| op.name() == name) {
+                    Some(op) => self.atomic(call, base, op),
+                    None => Operand::Poison,
+                }
+            }
             (_, Base::Tensor(param)) => match self.kernel.params[param].kind {
                 ParamKind::Tensor { rank, .. } => self.shape(call, param, rank, &name),
                 ParamKind::Scalar(_) => self.mismatch(call),

@@ -4,6 +4,7 @@
 //! on. What rustc will refuse anyway (types, unknown names) is deferred, see [`Diagnostics::defer`].
 
 mod assign;
+mod atomic;
 mod checked;
 mod control;
 mod expr;
@@ -11,20 +12,23 @@ mod fold;
 mod helper;
 mod intrinsic;
 mod item;
+mod order;
 mod place;
 mod shared;
 mod stmt;
+mod tile;
 mod types;
 mod warp;
 
 pub(crate) use expr::is_compound;
 pub(crate) use intrinsic::Function;
 pub(crate) use stmt::lift_attributes;
+pub(crate) use tile::TileMethod;
 
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Base, Block, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
+    Arena, Atomic, Base, Block, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
     ParamKind, Scalar, Stmt, Type,
 };
 use crate::span::SpanId;
@@ -74,6 +78,14 @@ enum Operand {
 }
 
 impl Operand {
+    /// The scalar or vector, where it is one.
+    fn value(self) -> Option<Handle<Expr>> {
+        match self {
+            Operand::Value(value) => Some(value),
+            Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => None,
+        }
+    }
+
     /// How many scalars and vectors it holds.
     fn leaves(&self) -> usize {
         match self {
@@ -155,6 +167,9 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
     lower.launch(ast);
     lower.in_attribute = false;
     lower.budget = ast.budget.as_ref().map(|budget| lower.add_budget(budget));
+    if ast.broken {
+        return lower.finish();
+    }
     lower.kernel.body = lower.in_block(|lower| lower.block_items(&ast.function.block));
     lower.finish()
 }
@@ -584,6 +599,7 @@ fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
         | Stmt::Fill { local, .. }
         | Stmt::AssignElement { local, .. }
         | Stmt::AssignLane { local, .. }
+        | Stmt::Atomic(Atomic { local, .. })
         | Stmt::Collective(Collective { local, .. }) => *local == wanted,
         Stmt::If { then, otherwise, .. } => {
             assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)

@@ -212,21 +212,35 @@ impl Lower<'_> {
 
     /// A new access site. `None` for a write to a tensor that is only read.
     pub(super) fn site(&mut self, place: Place, role: Role, at: &impl ToTokens) -> Option<Handle<Site>> {
-        if let (Role::Write, Base::Tensor(param)) = (role, place.base)
+        if let (Role::Write | Role::Update, Base::Tensor(param)) = (role, place.base)
             && matches!(self.kernel.params[param].kind, ParamKind::Tensor { mutable: false, .. })
         {
-            let name = self.kernel.params[param].name.clone();
-            self.defer(Code::Type, at, format!("`{name}` is taken by `&` and written"), "take it by `&mut`");
+            self.read_only(param, at);
             return None;
         }
         Some(self.access(place, role, at))
+    }
+
+    /// A tensor is written that the kernel takes to read.
+    pub(super) fn read_only(&mut self, tensor: Handle<ir::Param>, at: &impl ToTokens) -> Operand {
+        let name = self.kernel.params[tensor].name.clone();
+        self.defer(Code::Type, at, format!("`{name}` is taken by `&` and written"), "take it by `&mut`")
     }
 
     /// A new access site, under the budget of the statement.
     fn access(&mut self, place: Place, role: Role, at: &impl ToTokens) -> Handle<Site> {
         let (span, budget) = (self.span(at), self.budget);
         let (proxy, issuer) = (Proxy::Generic, Issuer::EveryLane);
-        self.kernel.sites.add(Site { place, role, proxy, issuer, budget, span, also: Vec::new() })
+        self.kernel.sites.add(Site {
+            place,
+            role,
+            proxy,
+            issuer,
+            budget,
+            edge: false,
+            span,
+            also: Vec::new(),
+        })
     }
 
     /// A load into a fresh variable, and the expression that reads that.

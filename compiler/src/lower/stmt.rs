@@ -119,13 +119,49 @@ impl Lower<'_> {
                     }
                 }
             },
+            Pat::Slice(slice) => {
+                let parts = self.array_parts(value, slice.elems.len());
+                if parts.is_none() {
+                    self.mismatch(pattern);
+                }
+                for (place, pattern) in slice.elems.iter().enumerate() {
+                    let part = parts.as_ref().and_then(|parts| parts.get(place));
+                    self.bind_pattern(pattern, part.cloned().unwrap_or(Operand::Poison));
+                }
+            }
             _ => {
                 self.unsupported(
                     pattern,
-                    "a kernel's patterns are names and tuples of names",
-                    "write `let (row, col) = …;`",
+                    "a kernel's patterns are names, and tuples and arrays of patterns",
+                    "write `let (row, col) = …;` or `let [row, col] = …;`",
                 );
             }
+        }
+    }
+
+    /// The elements of an array that has so many; poison for poison.
+    fn array_parts(&mut self, value: Operand, count: usize) -> Option<Vec<Operand>> {
+        match value {
+            Operand::List(parts) => (parts.len() == count).then_some(parts),
+            Operand::Array(local, prefix) => {
+                let array = &self.kernel.locals[local];
+                let (extents, span) = (array.extents.get(prefix.len()..)?.to_vec(), array.span);
+                if usize::try_from(*extents.first()?).ok()? != count {
+                    return None;
+                }
+                let ty = self.local_types[local.index()];
+                let parts = (0..count).map(|place| {
+                    let index = self.index_literal(place as i128, span);
+                    let index = prefix.iter().copied().chain([index]).collect();
+                    match extents.len() {
+                        1 => Operand::Value(self.expr(ExprKind::Element(local, index), ty, span)),
+                        _ => Operand::Array(local, index),
+                    }
+                });
+                Some(parts.collect())
+            }
+            Operand::Poison => Some(vec![Operand::Poison; count]),
+            Operand::Value(_) | Operand::Tuple(_) => None,
         }
     }
 

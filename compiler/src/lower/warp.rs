@@ -70,7 +70,7 @@ impl Lower<'_> {
     }
 
     /// The number of the thread in its block, x running fastest.
-    fn linear_thread(&mut self, span: SpanId) -> Handle<ir::Expr> {
+    pub(super) fn linear_thread(&mut self, span: SpanId) -> Handle<ir::Expr> {
         let block = self.kernel.block;
         let mut linear: Option<Handle<ir::Expr>> = None;
         for axis in [Axis::Z, Axis::Y, Axis::X] {

@@ -55,7 +55,7 @@ pub(super) fn check(kernel: &Kernel, arguments: &[Argument<'_>]) -> Result<(), F
         let written = kernel
             .sites
             .iter()
-            .any(|(_, site)| site.place.base == Base::Tensor(handle) && site.role == Role::Write);
+            .any(|(_, site)| site.place.base == Base::Tensor(handle) && site.role != Role::Read);
         fits(param, written, argument).map_err(|problem| Fault {
             kind: FaultKind::Argument { name: param.name.clone(), problem },
             span: param.span,

@@ -1,7 +1,9 @@
 //! From the IR to a [`Program`].
 
 use super::argument::Argument;
-use super::program::{Access, Collective, Counter, Element, Instruction, Memory, Program, Register, Swizzle};
+use super::program::{
+    Access, Collective, Counter, Element, Instruction, Memory, Program, Register, Swizzle, Update,
+};
 use super::value::canonical;
 use crate::ir::{
     self, Base, BinaryOp, Expr, ExprKind, Handle, Kernel, Layout, Local, Loop, Param, Proxy, Scalar, Site,
@@ -172,8 +174,9 @@ impl Compiler<'_, '_> {
                 let source = self.expr(*value);
                 self.emit(Instruction::WriteElement { element, source }, self.span(*lane));
             }
-            Stmt::Load { local, site } => self.access(*site, |compiler| compiler.locals[local.index()]),
-            Stmt::Store { site, value } => self.access(*site, |compiler| compiler.expr(*value)),
+            Stmt::Load { local, site } => self.access(*site, None, |compiler| compiler.locals[local.index()]),
+            Stmt::Store { site, value } => self.access(*site, None, |compiler| compiler.expr(*value)),
+            Stmt::Atomic(atomic) => self.atomic(atomic),
             Stmt::Sync(sync, span) => self.sync(*sync, *span),
             Stmt::Collective(collective) => self.collective(collective),
             Stmt::If { condition, then, otherwise } => self.branch(*condition, then, otherwise),
@@ -266,7 +269,23 @@ impl Compiler<'_, '_> {
     }
 
     /// Compiles an access whose data are in the registers that `data` yields after the index is computed.
-    fn access(&mut self, handle: Handle<Site>, data: impl FnOnce(&mut Self) -> Register) {
+    fn atomic(&mut self, atomic: &ir::Atomic) {
+        let ir::Atomic { local, site, op, operands } = atomic;
+        let registers = self.registers(operands);
+        let (Some(&expected), Some(&value)) = (registers.first(), registers.last()) else {
+            unreachable!("an atomic update has an operand");
+        };
+        self.access(*site, Some(Update { op: *op, value, expected }), |compiler| {
+            compiler.locals[local.index()]
+        });
+    }
+
+    fn access(
+        &mut self,
+        handle: Handle<Site>,
+        update: Option<Update>,
+        data: impl FnOnce(&mut Self) -> Register,
+    ) {
         let site = &self.kernel.sites[handle];
         let Site { place, role, span, .. } = site;
         let element = self.kernel.element(place.base);
@@ -286,6 +305,7 @@ impl Compiler<'_, '_> {
             index,
             width: place.width,
             data,
+            update: None,
         };
         match place.base {
             Base::Tensor(param) => {
@@ -311,6 +331,7 @@ impl Compiler<'_, '_> {
                 access.base = u64::from(self.tile_offsets[handle.index()]);
             }
         }
+        access.update = update;
         self.program.accesses.push(access);
         let access = self.program.accesses.len() - 1;
         self.emit(Instruction::Access { access }, *span);

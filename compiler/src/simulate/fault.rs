@@ -237,6 +237,7 @@ fn verb(role: Role) -> &'static str {
     match role {
         Role::Read => "reads",
         Role::Write => "writes",
+        Role::Update => "updates",
     }
 }
 

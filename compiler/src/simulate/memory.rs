@@ -1,12 +1,13 @@
 //! Loads and stores: addresses, what is wrong with them, what they cost, and the data they move.
 
-use super::argument::{Argument, Buffer};
+use super::argument::{Argument, Buffer, TensorArgument};
+use super::atomic;
 use super::fault::{Earlier, FaultKind};
-use super::program::{Access, Memory as Kind, Swizzle};
+use super::program::{Access, Memory as Kind, Swizzle, Update};
 use super::shared::{Objection, Shared, Stamp, Visitor};
 use super::value::{self, Lanes};
 use super::warp::{Flaw, Warp, lanes, place};
-use crate::ir::Kernel;
+use crate::ir::{AtomicOp, Kernel, Scalar};
 use crate::span::SpanId;
 use tileproof_model::access::{self, Cost};
 use tileproof_model::report::{Role, SiteCounts};
@@ -45,12 +46,17 @@ impl<'k, 'a> Memory<'k, 'a> {
         }
         aligned(access, warp, &addresses)?;
         self.count(number, access, active, &addresses);
-        match access.memory {
-            Kind::Tensor(tensor) => {
+        match (access.memory, access.update) {
+            (Kind::Tensor(tensor), Some(update)) => {
+                self.update_global(tensor, access, update, warp, &offsets);
+                Ok(())
+            }
+            (Kind::Tensor(tensor), None) => {
                 self.global(tensor, access, warp, &offsets);
                 Ok(())
             }
-            Kind::Tile(tile) => self.tile(tile, access, warp, &offsets),
+            (Kind::Tile(tile), Some(update)) => self.update_tile(tile, access, update, warp, &offsets),
+            (Kind::Tile(tile), None) => self.tile(tile, access, warp, &offsets),
         }
     }
 
@@ -102,6 +108,7 @@ impl<'k, 'a> Memory<'k, 'a> {
                         value::to_bytes(values[lane], &mut bytes[range(lane)]);
                     }
                 }
+                (Role::Update, _) => unreachable!("an update is not a load or store"),
                 (Role::Write, Buffer::Read(_)) => unreachable!("the arguments were checked"),
             }
         }
@@ -120,6 +127,7 @@ impl<'k, 'a> Memory<'k, 'a> {
                         let value = self.shared.load(tile, element, offset, visitor);
                         value.map(|value| warp.write(register)[lane] = value)
                     }
+                    Role::Update => unreachable!("an update is not a load or store"),
                     Role::Write => {
                         let value = warp.read(register)[lane];
                         self.shared.store(tile, element, offset, visitor, value)
@@ -132,6 +140,58 @@ impl<'k, 'a> Memory<'k, 'a> {
                     }
                     (self.fault(access, index, objection), lane as u32)
                 })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Updates elements of a tensor, lane after lane; every element is inside.
+    fn update_global(
+        &mut self,
+        tensor: usize,
+        access: &Access,
+        update: Update,
+        warp: &mut Warp,
+        offsets: &Lanes,
+    ) {
+        let Argument::Tensor(TensorArgument { buffer: Buffer::Write(bytes), .. }) = &mut self.tensors[tensor]
+        else {
+            unreachable!("the arguments were checked");
+        };
+        let size = access.element.bytes() as usize;
+        for lane in lanes(warp.active) {
+            let start = offsets[lane] as usize * size;
+            let place = &mut bytes[start..start + size];
+            let before = value::from_bytes(access.element, place);
+            let (new, expected) = (warp.read(update.value)[lane], warp.read(update.expected)[lane]);
+            let after = match (access.element, update.op) {
+                (Scalar::F32, AtomicOp::Add) => atomic::add_without_subnormals(before, new),
+                (_, _) => atomic::updated(update.op, access.element, before, expected, new),
+            };
+            value::to_bytes(after, place);
+            warp.write(access.data)[lane] = before;
+        }
+    }
+
+    /// Updates elements of a tile, lane after lane; every element is inside.
+    fn update_tile(
+        &mut self,
+        tile: usize,
+        access: &Access,
+        update: Update,
+        warp: &mut Warp,
+        offsets: &Lanes,
+    ) -> Result<(), Flaw> {
+        let (site, element, phase) = (access.site as u32, access.element, warp.phase);
+        for lane in lanes(warp.active) {
+            let visitor = Visitor { thread: warp.first_thread + lane as u32, phase, site };
+            let (new, expected) = (warp.read(update.value)[lane], warp.read(update.expected)[lane]);
+            let apply = |before| atomic::updated(update.op, element, before, expected, new);
+            match self.shared.update(tile, element, offsets[lane], visitor, apply) {
+                Ok(before) => warp.write(access.data)[lane] = before,
+                Err(objection) => {
+                    return Err((self.fault(access, index(access, warp, lane), objection), lane as u32));
+                }
             }
         }
         Ok(())
@@ -154,6 +214,7 @@ impl<'k, 'a> Memory<'k, 'a> {
         match objection {
             Objection::AfterRead(stamp) => race(stamp, Role::Read),
             Objection::AfterWrite(stamp) => race(stamp, Role::Write),
+            Objection::AfterUpdate(stamp) => race(stamp, Role::Update),
             Objection::Uninitialised => FaultKind::Uninitialised { object, element },
         }
     }

@@ -31,6 +31,7 @@
 #![allow(clippy::panic, clippy::unreachable)]
 
 mod argument;
+mod atomic;
 mod collective;
 mod compile;
 mod fault;

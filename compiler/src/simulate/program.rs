@@ -4,7 +4,7 @@
 //! instruction and go on later. Registers hold, in this order: the constants of the launch, the coordinates of thread
 //! and block, the kernel's locals (register arrays element by element, vectors value by value), and temporaries.
 
-use crate::ir::{BinaryOp, CollectiveOp, CompareOp, Layout, Scalar, UnaryOp};
+use crate::ir::{AtomicOp, BinaryOp, CollectiveOp, CompareOp, Layout, Scalar, UnaryOp};
 use crate::span::SpanId;
 use tileproof_model::access::Operation;
 use tileproof_model::report::Role;
@@ -198,6 +198,18 @@ pub(super) struct Access {
     pub(super) width: u32,
     /// The first of `width` registers that are read or written.
     pub(super) data: Register,
+    /// Of an atomic, the update; its data register gets the value before.
+    pub(super) update: Option<Update>,
+}
+
+/// An atomic update.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Update {
+    pub(super) op: AtomicOp,
+    /// The value.
+    pub(super) value: Register,
+    /// The value that a compare-exchange expects; of others the value again.
+    pub(super) expected: Register,
 }
 
 /// A layout with the extents it is for.

@@ -22,6 +22,8 @@ pub(super) struct Shared {
 struct Shadow {
     writer: Stamp,
     readers: Pair,
+    /// Atomic updates, which do not race with each other.
+    updaters: Pair,
 }
 
 /// Two accesses of one kind, chosen so that a thread that any access of that kind is not ordered with is not ordered with
@@ -101,6 +103,8 @@ pub(super) enum Objection {
     AfterRead(Stamp),
     /// This write was not ordered before it by a barrier.
     AfterWrite(Stamp),
+    /// This atomic update was not ordered before it by a barrier.
+    AfterUpdate(Stamp),
 }
 
 impl Shared {
@@ -144,12 +148,15 @@ impl Shared {
     ) -> Result<u64, Objection> {
         let stamp = self.stamp(visitor);
         let (start, first) = self.tiles[tile];
-        let Shadow { writer, readers } = &mut self.shadow[first + offset as usize];
+        let Shadow { writer, readers, updaters } = &mut self.shadow[first + offset as usize];
         if writer.epoch < self.start {
             return Err(Objection::Uninitialised);
         }
         if writer.races(stamp) {
             return Err(Objection::AfterWrite(*writer));
+        }
+        if let Some(update) = updaters.race(stamp) {
+            return Err(Objection::AfterUpdate(update));
         }
         readers.add(stamp);
         let size = element.bytes() as usize;
@@ -175,11 +182,44 @@ impl Shared {
         if let Some(reader) = shadow.readers.race(stamp) {
             return Err(Objection::AfterRead(reader));
         }
+        if let Some(update) = shadow.updaters.race(stamp) {
+            return Err(Objection::AfterUpdate(update));
+        }
         shadow.writer = stamp;
         let size = element.bytes() as usize;
         let place = start + offset as usize * size;
         value::to_bytes(value, &mut self.bytes[place..place + size]);
         Ok(())
+    }
+
+    /// Updates the element at `offset` of a tile, in elements; the value before.
+    pub(super) fn update(
+        &mut self,
+        tile: usize,
+        element: Scalar,
+        offset: u64,
+        visitor: Visitor,
+        update: impl FnOnce(u64) -> u64,
+    ) -> Result<u64, Objection> {
+        let stamp = self.stamp(visitor);
+        let (start, first) = self.tiles[tile];
+        let Shadow { writer, readers, updaters } = &mut self.shadow[first + offset as usize];
+        if writer.epoch < self.start {
+            return Err(Objection::Uninitialised);
+        }
+        if writer.races(stamp) {
+            return Err(Objection::AfterWrite(*writer));
+        }
+        if let Some(reader) = readers.race(stamp) {
+            return Err(Objection::AfterRead(reader));
+        }
+        updaters.add(stamp);
+        let size = element.bytes() as usize;
+        let place = start + offset as usize * size;
+        let bytes = &mut self.bytes[place..place + size];
+        let before = value::from_bytes(element, bytes);
+        value::to_bytes(update(before), bytes);
+        Ok(before)
     }
 
     fn stamp(&self, visitor: Visitor) -> Stamp {

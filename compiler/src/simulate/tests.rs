@@ -155,7 +155,16 @@ impl Builder {
         let span = self.span();
         let place = Place { base, index: index.to_vec(), width };
         let (proxy, issuer) = (Proxy::Generic, Issuer::EveryLane);
-        self.kernel.sites.add(Site { place, role, proxy, issuer, budget: None, span, also: Vec::new() })
+        self.kernel.sites.add(Site {
+            place,
+            role,
+            proxy,
+            issuer,
+            budget: None,
+            edge: false,
+            span,
+            also: Vec::new(),
+        })
     }
 
     /// A load into a fresh variable, and the variable.

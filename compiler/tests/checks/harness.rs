@@ -95,12 +95,15 @@ fn row(site: &SiteReport) -> String {
     let verb = match site.role {
         Role::Read => "read",
         Role::Write => "write",
+        Role::Update => "update",
     };
     let cost = match site.space {
         Space::Shared => format!("{}/{} wavefronts", site.wavefronts, site.ideal_wavefronts),
         Space::Global => format!("{}/{} sectors", site.sectors, site.ideal_sectors),
     };
-    let mut out = format!("{verb} `{}`: {} × {} B, {cost}", site.access, site.instructions, site.lane_bytes);
+    let edge = if site.edge { " at the edge" } else { "" };
+    let mut out =
+        format!("{verb} `{}`{edge}: {} × {} B, {cost}", site.access, site.instructions, site.lane_bytes);
     let excess = site.worst_excess_wavefronts.max(site.worst_excess_sectors);
     if excess > 0 {
         let _ = write!(out, ", worst excess {excess}");

@@ -19,6 +19,7 @@ mod refused;
 mod resources;
 mod signature;
 mod tensors;
+mod tiles;
 mod values;
 
 use tileproof_compiler::diagnostic::Code;

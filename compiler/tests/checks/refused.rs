@@ -198,12 +198,12 @@ fn values() {
     "#]],
     );
     check(
-        &warp("let [a, b] = [1, 2];"),
+        &warp("let Some(a) = 1;"),
         expect![[r#"
-        error: a kernel's patterns are names and tuples of names [TP0002]
-        help: write `let (row, col) = …;`
-          at `[a, b]`
-    "#]],
+            error: a kernel's patterns are names, and tuples and arrays of patterns [TP0002]
+            help: write `let (row, col) = …;` or `let [row, col] = …;`
+              at `Some(a)`
+        "#]],
     );
     check(
         &warp("let x = S { a: 1 };"),
@@ -329,7 +329,7 @@ fn names() {
         &warp("let x = sqrt(1.0);"),
         expect![[r#"
             left to rustc: a kernel cannot call `sqrt`, which the macro cannot see [TP0005]
-            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes
+            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes, `flatten`, `unflatten` and `rasterize`
               at `sqrt`
         "#]],
     );
@@ -337,7 +337,7 @@ fn names() {
         &warp("let x = 1.0f32.sqrt();"),
         expect![[r#"
             left to rustc: the method `sqrt` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
               at `sqrt`
         "#]],
     );
@@ -345,7 +345,7 @@ fn names() {
         &warp("let x = input.get([0]);"),
         expect![[r#"
             left to rustc: the method `get` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
               at `get`
         "#]],
     );
@@ -361,7 +361,7 @@ fn names() {
         &warp("let t = Shared::<[f32; 4]>::new(); let n = t.len();"),
         expect![[r#"
             left to rustc: the method `len` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or` and `contains` of tensors and tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
               at `len`
         "#]],
     );

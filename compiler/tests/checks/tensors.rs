@@ -134,6 +134,34 @@ fn a_halo_is_judged_as_an_edge() {
     );
 }
 
+/// Offsets may be below zero: these are outside too.
+#[test]
+fn a_halo_on_all_sides() {
+    check(
+        &kernel(
+            "block = [32, 4], grid = [input.cols().div_ceil(32), input.rows().div_ceil(4)],
+            requires(output.rows() == input.rows(), output.cols() == input.cols())",
+            "input: &Matrix<f32>, output: &mut Matrix<f32>",
+            "let (r, c) = ((block_y() * 4 + thread_y()) as isize, (block_x() * 32 + thread_x()) as isize);
+            let mut sum = 0.0;
+            for dr in 0..3isize {
+                sum += input.get_or([r + dr - 1, c - 1], 0.0) + input.get_or([r + dr - 1, c + 1], 0.0);
+            }
+            if output.contains([r, c]) {
+                output[[r as usize, c as usize]] = sum + input.get_or([-1, c], 1.0);
+            }",
+        ),
+        expect![[r#"
+            read `input.get_or([r + dr - 1, c - 1], 0.0)`: 12 × 4 B, 48/48 sectors
+            read `input.get_or([r + dr - 1, c + 1], 0.0)`: 12 × 4 B, 48/48 sectors
+            read `input.get_or([-1, c], 1.0)`: 0 × 4 B, 0/0 sectors
+            write `output[[r as usize, c as usize]]`: 4 × 4 B, 16/16 sectors
+            launch: output.rows() == input.rows()
+            launch: output.cols() == input.cols()
+        "#]],
+    );
+}
+
 #[test]
 fn tiles_have_them_too() {
     check(
@@ -177,6 +205,155 @@ fn a_default_of_another_type() {
             left to rustc: the types here do not fit a kernel [TP0006]
             help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
               at `[thread_x()]`
+        "#]],
+    );
+}
+
+#[test]
+fn the_parts_of_a_number_are_inside() {
+    check(
+        &kernel(
+            "block = [128], grid = [(input.extent(0) * input.extent(1) * input.extent(2)).div_ceil(128)],
+            requires(output.extent(0) == input.extent(0), output.extent(1) == input.extent(1),
+                output.extent(2) == input.extent(2), input.extent(0) * input.extent(1) < 1 << 40)",
+            "input: &Tensor<f32, 3>, output: &mut Tensor<f32, 3>",
+            "let i = block_x() * 128 + thread_x();
+            if i < input.extent(0) * input.extent(1) * input.extent(2) {
+                let [a, b, c] = unflatten(i, [input.extent(0), input.extent(1), input.extent(2)]);
+                output[[a, b, c]] = input[[a, b, c]];
+            }",
+        ),
+        expect![[r#"
+            read `input[[a, b, c]]`: 4 × 4 B, 16/16 sectors
+            write `output[[a, b, c]]`: 4 × 4 B, 16/16 sectors
+            launch: output.extent(0) == input.extent(0)
+            launch: output.extent(1) == input.extent(1)
+            launch: output.extent(2) == input.extent(2)
+            launch: input.extent(0) * input.extent(1) < 1 << 40
+        "#]],
+    );
+}
+
+#[test]
+fn parts_by_constants() {
+    check(
+        &kernel(
+            "block = [128], grid = [input.extent(0) / 2], requires(input.extent(1) == 4, input.extent(2) == 16,
+                output.extent(0) == input.extent(0), output.extent(1) == 4, output.extent(2) == 16)",
+            "input: &Tensor<f32, 3>, output: &mut Tensor<f32, 3>",
+            "let i = block_x() * 128 + thread_x();
+            let [a, b, c] = unflatten(i, [input.extent(0), 4, 16]);
+            output[[a, b, c]] = input[[a, b, c]];
+            for j in 0..input.extent(0) * 64 {
+                let [a, b, c] = unflatten(j, [input.extent(0), 4, 16]);
+                output[[a, b, c]] = input[[a, b, c]];
+            }",
+        ),
+        expect![[r#"
+            read `input[[a, b, c]]`: 4 × 4 B, 16/16 sectors
+            write `output[[a, b, c]]`: 4 × 4 B, 16/16 sectors
+            read `input[[a, b, c]]`: 4 × 4 B, 4/4 sectors
+            write `output[[a, b, c]]`: 4 × 4 B, 4/4 sectors
+            launch: input.extent(1) == 4
+            launch: input.extent(2) == 16
+            launch: output.extent(0) == input.extent(0)
+            launch: output.extent(1) == 4
+            launch: output.extent(2) == 16
+        "#]],
+    );
+}
+
+#[test]
+fn a_grouped_raster_stays_inside_the_grid() {
+    // One block an element: nothing else says that the index is inside.
+    let raster = |grid: &str| {
+        kernel(
+            &format!("block = [32], grid = [{grid}], requires(output.extent(2) == 32)"),
+            "output: &mut Tensor<u32, 3>",
+            "let [row, col] = rasterize(block_x(), [output.extent(0), output.extent(1)], 8);
+            output[[row, col, thread_x()]] = block_x() as u32;",
+        )
+    };
+    check(
+        &raster("output.extent(0) * output.extent(1)"),
+        expect![[r#"
+        write `output[[row, col, thread_x()]]`: 1 × 4 B, 4/4 sectors
+        launch: output.extent(2) == 32
+    "#]],
+    );
+    check(
+        &raster("output.extent(0) * output.extent(1) + 1"),
+        expect![[r#"
+        error: division may be by zero: `rasterize(block_x(), [output.extent(0), output.extent(1)], 8)` [TP0501]
+        note: nothing here says that the divisor is at least 1
+        help: promise it in `requires(…)`, or guard the division with a comparison
+          at `rasterize(block_x(), [output.extent(0), output.extent(1)], 8)`
+        error: index may be out of bounds: nothing here says that `row < output.extent(0)` and `col < output.extent(1)` [TP0402]
+        help: guard it: `if row < output.extent(0) && col < output.extent(1) { … }`, or promise what bounds it in `requires(…)`
+          at `output[[row, col, thread_x()]]`
+    "#]],
+    );
+    check(
+        &kernel(
+            "block = [32, 8], grid = [output.rows().div_ceil(8) * output.cols().div_ceil(32)]",
+            "output: &mut Matrix<u32>",
+            "let [row, col] = rasterize(block_x(), [output.rows().div_ceil(8), output.cols().div_ceil(32)], 4);
+            let (r, c) = (row * 8 + thread_y(), col * 32 + thread_x());
+            if r < output.rows() && c < output.cols() {
+                output[[r, c]] = block_x() as u32;
+            }",
+        ),
+        expect![[r#"
+            write `output[[r, c]]`: 8 × 4 B, 32/32 sectors
+        "#]],
+    );
+}
+
+#[test]
+fn a_number_is_inside_only_where_its_parts_are() {
+    check(
+        &kernel(
+            "block = [32], grid = [1], requires(output.len() == input.rows() * input.cols(), input.cols() >= 32,
+                input.rows() <= 30000, input.cols() <= 30000)",
+            "input: &Matrix<f32>, output: &mut Tensor<f32, 1>",
+            "for r in 0..input.rows() {
+                output[[flatten([r, thread_x()], [input.rows(), input.cols()])]] = input[[r, thread_x()]];
+            }
+            output[[flatten([1, thread_x()], [input.rows(), input.cols()])]] = 0.0;",
+        ),
+        expect![[r#"
+            error: index may be out of bounds: nothing here says that `flatten([1, thread_x()], [input.rows(), input.cols()]) < output.len()` [TP0402]
+            help: guard it: `if flatten([1, thread_x()], [input.rows(), input.cols()]) < output.len() { … }`, or promise what bounds it in `requires(…)`
+              at `output[[flatten([1, thread_x()], [input.rows(), input.cols()])]]`
+        "#]],
+    );
+}
+
+#[test]
+fn orders_that_are_none() {
+    check(
+        &kernel(
+            "block = [32], grid = [1]",
+            "input: &Matrix<f32>, output: &mut Matrix<f32>",
+            "let [a, b] = rasterize(thread_x(), [4, 8], 0);
+            let [c, d] = rasterize(thread_x(), [4, 8], thread_y());
+            let [e, f, g] = unflatten(thread_x(), [4, 8]);
+            let h = flatten([a], [4, 8]);",
+        ),
+        expect![[r#"
+            error: a group of 0 rows [TP0007]
+            note: a group has at least one row
+            help: take 4 to 16: so many rows of one operand stay in the L2 cache
+              at `0`
+            error: the number of rows in a group must be known at compile time [TP0007]
+            help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
+              at `thread_y()`
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `[e, f, g]`
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `flatten([a], [4, 8])`
         "#]],
     );
 }

@@ -184,6 +184,7 @@ impl Build {
             proxy,
             issuer,
             budget: None,
+            edge: false,
             span: self.span,
             also: Vec::new(),
         })

@@ -4,7 +4,7 @@ use expect_test::expect_file;
 use tileproof_compiler::compile;
 
 /// Name of the golden file, arguments of the attribute, function.
-const SOURCES: [(&str, &str, &str); 2] = [
+const SOURCES: [(&str, &str, &str); 3] = [
     (
         "rank_5",
         "block = [32], grid = [input.extent(4).div_ceil(32), input.extent(3), input.extent(2)], requires(
@@ -31,7 +31,18 @@ const SOURCES: [(&str, &str, &str); 2] = [
             #[budget(excess_sectors = 31, because = \"any rows\")]
             let value = table.get_or([at as usize, 0], -1.0);
             if output.contains([i]) {
-                output[[i]] = value + table.get_or([0, i], 0.5);
+                output[[i]] = value + table.get_or([0, i as isize - 1], 0.5);
+            }
+        }",
+    ),
+    (
+        "orders",
+        "block = [32], grid = [output.rows() * output.cols()], requires(index.len() == output.rows() * output.cols())",
+        "fn orders(index: &Tensor<u32, 1>, output: &mut Matrix<u32>) {
+            let [row, col] = rasterize(block_x(), [output.rows(), output.cols()], 8);
+            let [_, r, c] = unflatten(block_x(), [grid_x(), 3, 4]);
+            if thread_x() == 0 {
+                output[[row, col]] = index[[flatten([block_x() / 4, block_x() % 4], [grid_x(), 4])]] + (r * c) as u32;
             }
         }",
     ),

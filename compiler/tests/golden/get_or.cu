@@ -7,6 +7,11 @@ typedef unsigned long long index_t;
 #else
 typedef unsigned int index_t;
 #endif
+#ifdef TILEPROOF_WIDE
+typedef long long offset_t;
+#else
+typedef int offset_t;
+#endif
 
 __device__ __forceinline__ u32 load_global_u32(const u32* pointer, bool active) {
     u32 value = {};
@@ -25,6 +30,10 @@ __device__ __forceinline__ f32 load_global_f32(const f32* pointer, bool active) 
 __device__ __forceinline__ void store_global_f32(f32* pointer, f32 value, bool active) {
     asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.global.f32 [%0], %1; }"
                  :: "l"(pointer), "f"(value), "r"((u32)active) : "memory");
+}
+
+__device__ __forceinline__ offset_t wrapping_sub_isize(offset_t a, offset_t b) {
+    return (offset_t)((index_t)a - (index_t)b);
 }
 
 extern "C" __global__ void __launch_bounds__(32) get_or(
@@ -46,8 +55,8 @@ extern "C" __global__ void __launch_bounds__(32) get_or(
     const f32 value = table_value;
     const bool active_2 = i < output_extent0;
     f32 table_value_2 = 0.5f;
-    const bool active_3 = active_2 && 0 < table_rows && i < table_cols;
-    const f32 table_value_3 = load_global_f32(&table[0 * table_pitch + i], active_3);
+    const bool active_3 = active_2 && 0 >= 0 && 0 < (offset_t)table_rows && wrapping_sub_isize((offset_t)i, 1) >= 0 && wrapping_sub_isize((offset_t)i, 1) < (offset_t)table_cols;
+    const f32 table_value_3 = load_global_f32(&table[(index_t)0 * table_pitch + (index_t)wrapping_sub_isize((offset_t)i, 1)], active_3);
     table_value_2 = active_3 ? table_value_3 : table_value_2;
     store_global_f32(&output[i], value + table_value_2, active_2);
 }

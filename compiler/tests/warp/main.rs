@@ -1,6 +1,7 @@
 //! Kernels in which threads compute together: compiled from text, run on the simulator, compared with plain Rust; and
 //! their CUDA text as golden files, which NVRTC compiles elsewhere.
 
+mod atomics;
 mod collectives;
 
 use tileproof_compiler::simulate::{Argument, Buffer, TensorArgument, simulate};
@@ -9,7 +10,7 @@ use tileproof_compiler::{Compiled, compile};
 /// Compiles the text of a kernel, its attribute included.
 #[track_caller]
 fn compiled(source: &str) -> Compiled {
-    let (attribute, item) = source.trim().split_once(")]").expect("an attribute");
+    let (attribute, item) = source.trim().split_once(")]\n").expect("an attribute");
     let attribute = attribute.trim().strip_prefix("#[tiled_kernel(").expect("the kernel's attribute");
     match compile(attribute, item) {
         Ok(compiled) => compiled,

@@ -5,17 +5,23 @@
 //! with the signature that the device code has. The kept body never runs. Where one of these items is called on the
 //! host nevertheless, it panics and says so; [`Vector`] alone is plain data on both sides.
 
+mod atomic;
+mod order;
 mod shared;
 mod tensor;
 mod threads;
+mod tile;
 mod vector;
 mod warp;
 
+pub use atomic::{AtomicElement, AtomicInteger};
+pub use order::{flatten, rasterize, unflatten};
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
 pub use tensor::{AnyIndex, Matrix, Tensor};
 pub use threads::{
     block_x, block_y, block_z, grid_x, grid_y, grid_z, sync_threads, thread_x, thread_y, thread_z,
 };
+pub use tile::WholeTile;
 pub use vector::Vector;
 pub use warp::{
     Exchange, all, any, ballot, lane, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor,

@@ -17,12 +17,14 @@ pub struct Tensor<T: Element, const RANK: usize> {
 mod sealed {
     pub trait Sealed {}
     impl Sealed for usize {}
+    impl Sealed for isize {}
 }
 
-/// A type of indices that may be outside: `usize`.
+/// A type of indices that may be outside: `usize`, or `isize` where they may be below zero.
 pub trait AnyIndex: sealed::Sealed {}
 
 impl AnyIndex for usize {}
+impl AnyIndex for isize {}
 
 /// A tensor of rank 2: rows of contiguous elements.
 pub type Matrix<T> = Tensor<T, 2>;
@@ -56,8 +58,8 @@ impl<T: Element, const RANK: usize> Tensor<T, RANK> {
         only_in_a_kernel("Tensor::write")
     }
 
-    /// The element at `index` where that is inside, else `default`: for an index that data decides, and at edges. It costs
-    /// what a load under the comparisons costs. `default` is evaluated in either case.
+    /// The element at `index` where that is inside, else `default`: for an index that data decides, and at edges. The parts of
+    /// the index are `usize`, or all `isize`, which may be below zero. It costs what a load under the comparisons costs. `default` is evaluated in either case.
     ///
     /// What an index that data decides costs is not known at compile time, so the statement takes responsibility:
     ///

@@ -137,14 +137,14 @@ pub(super) fn store(memory: Memory, scalar: Scalar, width: u32) -> String {
     text
 }
 
-fn address(memory: Memory, scalar: Scalar, qualifier: &str) -> String {
+pub(super) fn address(memory: Memory, scalar: Scalar, qualifier: &str) -> String {
     match memory {
         Memory::Constant | Memory::Global => format!("{qualifier}{}* pointer", element_type(scalar, 1)),
         Memory::Shared => "u32 address".into(),
     }
 }
 
-fn address_operand(memory: Memory) -> &'static str {
+pub(super) fn address_operand(memory: Memory) -> &'static str {
     match memory {
         Memory::Constant | Memory::Global => "\"l\"(pointer)",
         Memory::Shared => "\"r\"(address)",

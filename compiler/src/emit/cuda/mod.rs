@@ -26,6 +26,7 @@
 //! The kernel has been checked: vector accesses move 2, 4, 8 or 16 bytes, layouts have no
 //! [defect](crate::ir::Layout::defect), operators other than a selection have scalar operands.
 
+mod atomic;
 mod code;
 mod collective;
 mod expr;

@@ -3,7 +3,7 @@
 
 use super::CudaFacts;
 use crate::ir::{
-    BinaryOp, Block, Collective, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt,
+    Atomic, BinaryOp, Block, Collective, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt,
 };
 
 /// The decisions.
@@ -29,7 +29,11 @@ impl Plan {
             | Stmt::Fill { local, .. }
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. } => self.is_live(*local),
-            Stmt::Load { .. } | Stmt::Store { .. } | Stmt::Sync(..) | Stmt::Collective(_) => true,
+            Stmt::Load { .. }
+            | Stmt::Store { .. }
+            | Stmt::Atomic(_)
+            | Stmt::Sync(..)
+            | Stmt::Collective(_) => true,
             Stmt::If { then, otherwise, .. } => {
                 self.has_effect(kernel, facts, then) || self.has_effect(kernel, facts, otherwise)
             }
@@ -90,6 +94,10 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
             Stmt::Store { site, value } => {
                 needed.extend(&kernel.sites[*site].place.index);
                 needed.push(*value);
+            }
+            Stmt::Atomic(Atomic { site, operands, .. }) => {
+                needed.extend(&kernel.sites[*site].place.index);
+                needed.extend(operands);
             }
             Stmt::Sync(..) => {}
             Stmt::Collective(Collective { operands, .. }) => needed.extend(operands),
@@ -201,6 +209,9 @@ pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
             cannot_fault(kernel, *condition)
                 && is_convertible(kernel, then)
                 && is_convertible(kernel, otherwise)
+        }
+        Stmt::Atomic(Atomic { site, operands, .. }) => {
+            all_cannot_fault(kernel, &kernel.sites[*site].place.index) && all_cannot_fault(kernel, operands)
         }
         Stmt::Sync(..) | Stmt::Collective(_) | Stmt::For(_) => false,
     })
@@ -339,6 +350,12 @@ impl Scopes<'_> {
                 Stmt::Store { site, value } => {
                     self.reads(&self.kernel.sites[*site].place.index);
                     self.reads(&[*value]);
+                }
+                Stmt::Atomic(Atomic { local, site, operands, .. }) => {
+                    self.reads(&self.kernel.sites[*site].place.index);
+                    self.reads(operands);
+                    self.mention(*local, true);
+                    assignments[local.index()] += 1;
                 }
                 Stmt::Sync(..) => {}
                 Stmt::Collective(Collective { local, operands, .. }) => {

@@ -4,6 +4,7 @@
 //! whatever could overflow goes through a function that computes in an unsigned type. Of a division by zero a C compiler may
 //! conclude that it does not happen, and drop a guard; so data is divided by functions that yield zero then.
 
+use super::atomic::Update;
 use super::collective::{self, Vote};
 use super::memory::{self, Memory};
 use super::types::{element_type, scalar_type, unsigned};
@@ -26,6 +27,8 @@ pub(super) enum Piece {
     Arithmetic(Arithmetic, Scalar),
     /// Float to integer.
     Cast(Scalar, Scalar),
+    /// Updates an element in one step.
+    Update(Update),
     /// Takes 32 bits from another lane.
     ShuffleWord(Shuffle),
     /// Takes a scalar from another lane.
@@ -65,6 +68,7 @@ impl Piece {
             Piece::Select(scalar, width) => format!("select_{}", element_type(scalar, width)),
             Piece::Arithmetic(operation, scalar) => format!("{}_{}", operation.name(), scalar.name()),
             Piece::Cast(from, to) => format!("cast_{}_{}", from.name(), to.name()),
+            Piece::Update(update) => update.name(),
             Piece::ShuffleWord(shuffle) => collective::word_name(shuffle),
             Piece::Shuffle(shuffle, scalar) => collective::shuffle_name(shuffle, scalar),
             Piece::ShuffleVector(shuffle, scalar, width) => collective::vector_name(shuffle, scalar, width),
@@ -110,6 +114,7 @@ impl Piece {
                     saturating(from, to)
                 )
             }
+            Piece::Update(update) => update.text(),
             Piece::ShuffleWord(shuffle) => collective::word(shuffle),
             Piece::Shuffle(shuffle, scalar) => collective::shuffle(shuffle, scalar),
             Piece::ShuffleVector(shuffle, scalar, width) => collective::vector(shuffle, scalar, width),
@@ -193,7 +198,7 @@ pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
     let rank = |piece: &&Piece| match piece {
         Piece::Vector(..) => 0,
         Piece::SharedAddress => 1,
-        Piece::Load(..) | Piece::Store(..) => 2,
+        Piece::Load(..) | Piece::Store(..) | Piece::Update(_) => 2,
         Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
         Piece::Shuffle(..) => 4,
         Piece::ShuffleVector(..) => 5,

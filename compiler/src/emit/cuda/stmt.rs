@@ -1,6 +1,7 @@
 //! Statements.
 
 use super::Emitter;
+use super::atomic;
 use super::code::{Code, Level};
 use super::collective;
 use super::expr::{element, expr, select};
@@ -56,6 +57,7 @@ pub(super) fn block(e: &mut Emitter<'_>, stmts: &Block, predicate: Option<&str>)
             Stmt::Load { local, site } => load(e, *local, *site, predicate),
             Stmt::Store { site, value } => store(e, *site, *value, predicate),
             Stmt::Sync(sync, span) => synchronise(e, *sync, *span),
+            Stmt::Atomic(atomic) => atomic::update(e, atomic, predicate),
             Stmt::Collective(collective) => collective::collective(e, collective),
             Stmt::If { condition, then, otherwise } => branch(e, *condition, then, otherwise, predicate),
             Stmt::For(handle) => repeat(e, *handle),
@@ -178,7 +180,7 @@ fn load(e: &mut Emitter<'_>, local: Handle<Local>, site: Handle<Site>, predicate
     let element = stored(e.kernel.element(place.base));
     e.need_type(vector_type(element, place.width));
     let function = e.need(Piece::Load(memory(e, place.base), element, place.width));
-    let address = address(e, site);
+    let address = address_of(e, site);
     let value = Code::call(&function, &[address, Code::atom(predicate.unwrap_or("true"))]);
     if e.plan.is_live(local) {
         // The local is fresh, so there is no value to keep for the threads that do not load.
@@ -193,7 +195,7 @@ fn store(e: &mut Emitter<'_>, site: Handle<Site>, value: Handle<Expr>, predicate
     let element = stored(e.kernel.element(place.base));
     e.need_type(vector_type(element, place.width));
     let function = e.need(Piece::Store(memory(e, place.base), element, place.width));
-    let address = address(e, site);
+    let address = address_of(e, site);
     let value = expr(e, value);
     let call = Code::call(&function, &[address, value, Code::atom(predicate.unwrap_or("true"))]);
     e.out.statement(*span, &format!("{};", call.text));
@@ -214,7 +216,7 @@ fn memory(e: &Emitter<'_>, base: Base) -> Memory {
 }
 
 /// A pointer into a tensor, or the shared address of an element of a tile.
-fn address(e: &mut Emitter<'_>, site: Handle<Site>) -> Code {
+pub(super) fn address_of(e: &mut Emitter<'_>, site: Handle<Site>) -> Code {
     let place = &e.kernel.sites[site].place;
     let index: Vec<Code> = place.index.iter().map(|i| expr(e, *i)).collect();
     match place.base {
