@@ -4,12 +4,14 @@
 mod alias;
 mod attribute;
 mod budget;
+mod depth;
 mod function;
 mod instances;
 mod module;
 mod shared;
 
 pub use budget::{Budget, take_budget};
+pub use depth::is_shallow;
 pub use instances::{Argument, Generic, Instance, Parameter, ParameterKind};
 use module::to_end_of_item;
 pub use module::{Module, Part, Scope, parse as parse_module};
@@ -92,8 +94,12 @@ pub fn parse(
     scope: &Scope,
     diagnostics: &mut Diagnostics,
 ) -> Option<Family> {
-    let arguments = attribute::parse(attribute.clone(), &scope.crate_path, diagnostics);
+    let (attribute, shortened) = depth::bounded(attribute, diagnostics);
+    let (item, emptied) = depth::bounded(item, diagnostics);
+    let mut arguments = attribute::parse(attribute.clone(), &scope.crate_path, diagnostics);
+    arguments.complete &= !shortened;
     let (mut function, broken) = function::parse(item, diagnostics)?;
+    let broken = broken || emptied;
     let mut source = function.clone();
     source.attrs.retain(|attribute| attribute.path().is_ident("budget"));
     let budget = budget::take_budget(&mut function.attrs, diagnostics);

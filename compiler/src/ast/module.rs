@@ -2,7 +2,7 @@
 //!
 //! Items are read one by one, so that one that does not parse, as in an editor while it is typed, costs no other.
 
-use super::shared;
+use super::{depth, shared};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -71,8 +71,8 @@ pub fn parse(attribute: TokenStream, item: TokenStream, diagnostics: &mut Diagno
             None
         }
     };
-    let parsed = contents.parse2(item.clone());
-    let (head, inner, items) = match parsed {
+    let item = depth::bounded_module(item, diagnostics);
+    let (head, inner, items) = match contents.parse2(item) {
         Ok(contents) => contents,
         Err(error) => {
             let span = diagnostics.spans.add_span(error.span());

@@ -103,7 +103,8 @@ pub fn unread(item: TokenStream, diagnostics: &Diagnostics) -> TokenStream {
     let errors = compile_errors(diagnostics);
     let deferred = deferred(diagnostics);
     // What is no item cannot stand here, and names nothing.
-    let item = syn::parse2::<syn::Item>(item).ok();
+    let item = ast::is_shallow(&item).then(|| syn::parse2::<syn::Item>(item).ok());
+    let item = item.flatten();
     quote!(#errors #(const _: () = { #deferred };)* #item)
 }
 

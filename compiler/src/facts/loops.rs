@@ -47,6 +47,9 @@ impl Walk<'_> {
             }
             _ => self.any_iteration(handle, &start, &end, &step),
         }
+        if self.exhausted {
+            self.exhausted_in = Some(head.span);
+        }
     }
 
     /// How often the threads that are here go round at most, and whether all go round equally often.
@@ -72,6 +75,9 @@ impl Walk<'_> {
         let mut assigned = Vec::new();
         assigned_in(self.kernel, &head.body, &mut assigned);
         for iteration in 0..trips {
+            if self.exhausted {
+                break;
+            }
             let variable = start.add_scaled(step, &Lanes::Uniform(i64::from(iteration)));
             let (Some(variable), Some(end)) = (variable, end.known()) else { break };
             let inside = variable.known().and_then(|lanes| lanes.zip(end, |i, end| Some(i64::from(i < end))));
