@@ -31,7 +31,7 @@ pub(super) struct Walked {
 }
 
 /// How much is done for one kernel at most, in statements of one thread: some seconds.
-const MOST_WORK: u64 = 1 << 24;
+const MOST_WORK: u64 = 1 << 25;
 
 /// Symbols whose residue would help, each with the modulus.
 pub(super) type Requests = BTreeMap<SymbolKind, i64>;
