@@ -1,9 +1,11 @@
 //! Every emitted text compiles with NVRTC, for every architecture and in both index widths, without a warning, a spill
 //! or a stack.
 
+use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tileproof::{Architecture, IndexWidth};
+use tileproof::{Architecture, Compiled, IndexWidth, Usage};
+use tileproof_compiler::ir::{FUNCTIONS, Function, Scalar};
 use tileproof_examples::kernels::SUBJECTS;
 use tileproof_tests::{cuda, needs};
 
@@ -54,10 +56,67 @@ fn the_golden_texts_of_the_compiler() {
     compiles(&texts);
 }
 
+/// Every function of the table, for every type that it is of.
+#[test]
+fn the_functions_of_numbers() {
+    let texts: Vec<Text> = Scalar::ALL.into_iter().filter_map(functions).collect();
+    assert!(texts.len() > 8);
+    let problems = problems(&texts, |compiled| !compiled.warnings.is_empty());
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// A kernel with all functions of a type; `None` for one that no memory holds.
+fn functions(own: Scalar) -> Option<Text> {
+    if own == Scalar::Bool {
+        return None;
+    }
+    let memory = if own.is_index() { "i32" } else { own.name() };
+    let mut body = String::new();
+    for row in FUNCTIONS.iter().filter(|row| row.domain.holds(own)) {
+        let operands = row.function.operands(own);
+        let cast = |name: &str, to: Scalar| format!("({name} as {})", to.name());
+        let first = match row.function {
+            Function::FromBits => format!("{}::from_bits({})", own.name(), cast("y[[i]]", operands[0])),
+            Function::BytePerm => "byte_perm(a, b, b)".into(),
+            _ => {
+                let rest: Vec<String> = operands[1..].iter().map(|to| cast("b", *to)).collect();
+                format!("a.{}({})", row.name, rest.join(", "))
+            }
+        };
+        let _ = writeln!(body, "total += ({first}) as f64;");
+    }
+    let item = format!(
+        "fn functions_{0}(x: &Tensor<{memory}, 1>, y: &Tensor<u32, 1>, output: &mut Tensor<f64, 1>) {{
+            let i = block_x() * 32 + thread_x();
+            if i < output.len() {{
+                let (a, b) = (x[[i]] as {0}, y[[i]] as {0});
+                let mut total = 0.0;
+                {body}
+                output[[i]] = total;
+            }}
+        }}",
+        own.name()
+    );
+    let attribute = "block = [32], grid = [output.len().div_ceil(32)], requires(x.len() == output.len(), y.len() == output.len())";
+    match tileproof_compiler::compile(attribute, &item) {
+        Ok(compiled) => Some((own.name().to_owned(), compiled.cuda)),
+        Err(error) => panic!("{item}\n{error}"),
+    }
+}
+
 #[track_caller]
 fn compiles(texts: &[Text]) {
+    let uses_stack = |usage: &Usage| usage.spill_store_bytes + usage.spill_load_bytes + usage.stack_bytes > 0;
+    let problems = problems(texts, |compiled| {
+        !compiled.warnings.is_empty() || compiled.usage.as_ref().is_none_or(uses_stack)
+    });
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// What is wrong with the texts on each architecture, each in both widths.
+fn problems(texts: &[Text], is_wrong: impl Fn(&Compiled) -> bool + Sync) -> Vec<String> {
     if needs::nvrtc_dir().is_none() {
-        return;
+        return Vec::new();
     }
     let next = AtomicUsize::new(0);
     let worker = || -> Vec<String> {
@@ -65,7 +124,13 @@ fn compiles(texts: &[Text]) {
         while let Some((name, text)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
             for architecture in ARCHITECTURES {
                 for width in [IndexWidth::Narrow, IndexWidth::Wide] {
-                    let problem = problem(text, architecture, width);
+                    let problem = match cuda::compile(text, architecture, width) {
+                        Ok(compiled) if is_wrong(&compiled) => {
+                            Some(format!("{:?}\n{}", compiled.usage, compiled.log))
+                        }
+                        Ok(_) => None,
+                        Err(error) => Some(error.to_string()),
+                    };
                     problems.extend(problem.map(|it| format!("{name}, {architecture}, {width:?}: {it}")));
                 }
             }
@@ -73,27 +138,8 @@ fn compiles(texts: &[Text]) {
         problems
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let problems: Vec<String> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(&worker)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("a worker")).collect()
-    });
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
-}
-
-/// What is wrong with the text on an architecture.
-fn problem(text: &str, architecture: Architecture, width: IndexWidth) -> Option<String> {
-    let compiled = match cuda::compile(text, architecture, width) {
-        Ok(compiled) => compiled,
-        Err(error) => return Some(error.to_string()),
-    };
-    if !compiled.warnings.is_empty() {
-        return Some(compiled.log);
-    }
-    match compiled.usage {
-        None => Some(format!("the log does not say what the kernel uses\n{}", compiled.log)),
-        Some(usage) if usage.spill_store_bytes + usage.spill_load_bytes + usage.stack_bytes > 0 => {
-            Some(format!("{usage:?}"))
-        }
-        Some(_) => None,
-    }
+    })
 }

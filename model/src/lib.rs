@@ -13,4 +13,5 @@ pub mod banks;
 mod footprint;
 pub mod language;
 pub mod limits;
+pub mod math;
 pub mod report;

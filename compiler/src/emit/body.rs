@@ -53,7 +53,7 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
             #[allow(dead_code)]
             const __TILEPROOF_BODY: () = {
                 #[allow(unused_imports)]
-                use #prelude::prelude::WholeTile as _;
+                use #prelude::prelude::{FloatExt as _, WholeTile as _};
                 let _ = (#(#block,)*);
                 let _ = |#inputs| {
                     let _: [usize; #count] = [#(#grid),*];
@@ -71,7 +71,21 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
 
 /// Lints that are about code for a CPU.
 fn allowed() -> TokenStream {
-    quote!(#[allow(clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op, clippy::needless_borrow, clippy::borrow_deref_ref, clippy::modulo_one)])
+    quote! {
+        #[allow(
+            unstable_name_collisions,
+            clippy::needless_range_loop,
+            clippy::let_unit_value,
+            clippy::unused_unit,
+            clippy::too_many_arguments,
+            clippy::manual_memcpy,
+            clippy::identity_op,
+            clippy::erasing_op,
+            clippy::modulo_one,
+            clippy::needless_borrow,
+            clippy::borrow_deref_ref
+        )]
+    }
 }
 
 /// An item of a module that kernels use: type-checked as the kernels' bodies are, and no more run.

@@ -1,5 +1,6 @@
 //! Expressions.
 
+use super::function::{associated_constant, math_constant};
 use super::item::{Found, Item};
 use super::{Binding, Lower, Operand, Term, Ty, literal};
 use crate::diagnostic::{Code, Diagnostic};
@@ -283,6 +284,9 @@ impl Lower<'_> {
 
     fn name(&mut self, path: &syn::ExprPath) -> Operand {
         let Some(ident) = path.path.get_ident() else {
+            if let Some(constant) = self.number_constant(path) {
+                return constant;
+            }
             return self.defer(
                 Code::Name,
                 path,
@@ -340,6 +344,23 @@ impl Lower<'_> {
                 self.out_of_sight(),
             ),
         }
+    }
+
+    /// `f32::INFINITY`, `usize::MAX`, `core::f32::consts::PI`.
+    fn number_constant(&mut self, path: &syn::ExprPath) -> Option<Operand> {
+        let names: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (kind, scalar) = match names.as_slice() {
+            [number, name] => associated_constant(Scalar::from_name(number)?, name)?,
+            ["core" | "std", number, "consts", name] => {
+                let scalar = Scalar::from_name(number)?;
+                (math_constant(scalar, name)?, scalar)
+            }
+            _ => return None,
+        };
+        let span = self.span(path);
+        let ty = Ty::scalar(self.terms.known(scalar));
+        Some(Operand::Value(self.expr(kind, ty, span)))
     }
 
     /// What to do about a value that is declared outside the kernel.

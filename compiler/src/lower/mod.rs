@@ -9,6 +9,7 @@ mod checked;
 mod control;
 mod expr;
 mod fold;
+mod function;
 mod helper;
 mod intrinsic;
 mod item;
@@ -302,7 +303,11 @@ impl Lower<'_> {
             || self.any_node(value, &|kind| {
                 matches!(
                     kind,
-                    ExprKind::Thread(_) | ExprKind::Block(_) | ExprKind::Grid(_) | ExprKind::Float(_)
+                    ExprKind::Thread(_)
+                        | ExprKind::Block(_)
+                        | ExprKind::Grid(_)
+                        | ExprKind::Float(_)
+                        | ExprKind::Call(..)
                 )
             });
         if device {

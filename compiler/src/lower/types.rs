@@ -97,6 +97,15 @@ impl Terms {
         }
     }
 
+    /// Whether it is a float, known or not.
+    pub(super) fn is_float(&self, term: Term) -> bool {
+        match self.nodes[self.root(term).0 as usize] {
+            Node::Known(scalar) => scalar.is_float(),
+            Node::Float => true,
+            Node::Integer | Node::Link(_) => false,
+        }
+    }
+
     /// The type at the end of inference.
     pub(super) fn resolve(&self, ty: Ty) -> Type {
         let scalar = match self.nodes[self.root(ty.term).0 as usize] {

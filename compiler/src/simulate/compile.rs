@@ -82,7 +82,8 @@ fn constant(expr: &Expr, grid: [u32; 3], arguments: &[Argument<'_>]) -> Option<u
         | ExprKind::Binary(..)
         | ExprKind::Compare(..)
         | ExprKind::Select(..)
-        | ExprKind::Cast(_) => None,
+        | ExprKind::Cast(_)
+        | ExprKind::Call(..) => None,
     }
 }
 
@@ -433,6 +434,17 @@ impl Compiler<'_, '_> {
                     Instruction::Cast { from, to, destination, operand }
                 })
             }
+            ExprKind::Call(function, operands) => {
+                let own = self.kernel.own_type(*function, operands, *ty);
+                let function = *function;
+                let operands: Vec<Operand> = operands.iter().map(|operand| self.operand(*operand)).collect();
+                self.each(*ty, *span, |destination, i| {
+                    let operand =
+                        |place: usize| operands[if place < operands.len() { place } else { 0 }].at(i);
+                    let operands = [operand(0), operand(1), operand(2)];
+                    Instruction::Call { function, own, destination, operands }
+                })
+            }
         }
     }
 
@@ -472,7 +484,10 @@ impl Compiler<'_, '_> {
             | ExprKind::Grid(_)
             | ExprKind::Local(_) => false,
             ExprKind::Element(..) | ExprKind::Lane(..) => true,
-            ExprKind::Vector(values) => values.iter().any(|value| self.may_fault(*value)),
+            ExprKind::Call(function, _) if function.is_partial() => true,
+            ExprKind::Vector(values) | ExprKind::Call(_, values) => {
+                values.iter().any(|value| self.may_fault(*value))
+            }
             ExprKind::Unary(UnaryOp::Negate, a) => ty.scalar() == Scalar::Isize || self.may_fault(*a),
             ExprKind::Unary(UnaryOp::Not, a) => self.may_fault(*a),
             ExprKind::Cast(a) => ty.scalar().is_index() || self.may_fault(*a),

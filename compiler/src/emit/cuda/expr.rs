@@ -51,6 +51,12 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
             let a = expr(e, *a);
             cast(e, from, scalar, a)
         }
+        ExprKind::Call(function, operands) => {
+            let own = e.kernel.own_type(*function, operands, ty);
+            let operands: Vec<Code> = operands.iter().map(|operand| expr(e, *operand)).collect();
+            let name = e.need(Piece::Function(*function, own));
+            Code::call(&name, &operands)
+        }
     }
 }
 

@@ -30,6 +30,7 @@ mod atomic;
 mod code;
 mod collective;
 mod expr;
+mod function;
 mod layout;
 mod literal;
 mod memory;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::ir::{Kernel, ParamKind, Scalar};
+use crate::ir::{Function, Kernel, ParamKind, Scalar};
 
 /// The identifiers that are in use. There is one scope for the whole text, so that nothing is ever shadowed.
 #[derive(Default)]
@@ -133,7 +133,9 @@ fn is_reserved(name: &str) -> bool {
     listed(KEYWORDS, name)
         || listed(CUDA, name)
         || is_type(name)
-        || name.rsplit_once('_').is_some_and(|(first, last)| is_type(last) && listed(PRELUDE, first))
+        || name.rsplit_once('_').is_some_and(|(first, last)| {
+            is_type(last) && (listed(PRELUDE, first) || Function::named(first).is_some())
+        })
 }
 
 /// Whether a name is among words separated by white space. Searching the text is quicker than taking it apart: this is

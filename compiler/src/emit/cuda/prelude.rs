@@ -6,9 +6,10 @@
 
 use super::atomic::Update;
 use super::collective::{self, Vote};
+use super::function;
 use super::memory::{self, Memory};
 use super::types::{element_type, scalar_type, unsigned};
-use crate::ir::{Scalar, Shuffle};
+use crate::ir::{Function, Scalar, Shuffle};
 
 /// A definition of the prelude.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub(super) enum Piece {
     Arithmetic(Arithmetic, Scalar),
     /// Float to integer.
     Cast(Scalar, Scalar),
+    /// A function of a type.
+    Function(Function, Scalar),
     /// Updates an element in one step.
     Update(Update),
     /// Takes 32 bits from another lane.
@@ -68,6 +71,7 @@ impl Piece {
             Piece::Select(scalar, width) => format!("select_{}", element_type(scalar, width)),
             Piece::Arithmetic(operation, scalar) => format!("{}_{}", operation.name(), scalar.name()),
             Piece::Cast(from, to) => format!("cast_{}_{}", from.name(), to.name()),
+            Piece::Function(function, own) => function::name(function, own),
             Piece::Update(update) => update.name(),
             Piece::ShuffleWord(shuffle) => collective::word_name(shuffle),
             Piece::Shuffle(shuffle, scalar) => collective::shuffle_name(shuffle, scalar),
@@ -107,6 +111,7 @@ impl Piece {
                 let parameters = parameters.replace("T ", &format!("{ty} "));
                 format!("__device__ __forceinline__ {ty} {name}({parameters}) {{\n    return {result};\n}}\n")
             }
+            Piece::Function(function, own) => function::definition(function, own),
             Piece::Cast(from, to) => {
                 let (name, from_ty, to_ty) = (self.name(), from.name(), to.name());
                 format!(
@@ -202,7 +207,7 @@ pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
         Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
         Piece::Shuffle(..) => 4,
         Piece::ShuffleVector(..) => 5,
-        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) => 6,
+        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) | Piece::Function(..) => 6,
     };
     let mut sorted: Vec<&Piece> = pieces.iter().collect();
     sorted.sort_by_key(rank);

@@ -1,0 +1,72 @@
+//! Numbers: what kernels have beyond Rust's own methods, and how exact all of them are on the GPU.
+
+/// Methods of floats that Rust's standard library lacks. They are plain functions on the host, too.
+///
+/// A kernel knows these and Rust's own methods, under their Rust names, for `f32` and `f64`. Sums, products, quotients,
+/// remainders, `sqrt`, `mul_add`, conversions and everything that only rounds or changes a sign are the same bits on the
+/// GPU, in the simulator and in Rust; nothing but `mul_add` is ever fused. `powi` multiplies in Rust's order. Of the others
+/// the GPU's result is at most so many units in the last place from the exact one (f32, f64), as CUDA documents it:
+///
+/// | functions | f32 | f64 |
+/// |---|---|---|
+/// | `ln`, `ln_1p`, `log2`, `exp_m1`, `cbrt` | 1 | 1 |
+/// | `exp`, `exp2`, `log10`, `cosh`, `rsqrt` | 2 | 1 |
+/// | `sin`, `cos`, `atan`, `tanh`, `erf` | 2 | 2 |
+/// | `sinh`, `acos`, `atan2`, `atanh`, `hypot` | 3 | 2 |
+/// | `tan`, `asin` | 4 | 2 |
+/// | `asinh`, `acosh` | 4 | 3 |
+/// | `powf` | 9 | 2 |
+///
+/// `sin`, `cos` and `tan` of arguments beyond about 10⁵ take a slow path that uses local memory.
+///
+/// ```
+/// use tileproof::prelude::*;
+///
+/// assert_eq!(4.0_f32.rsqrt(), 0.5);
+/// assert!((FloatExt::erf(1.0_f64) - 0.8427007929497149).abs() < 1e-15);
+/// ```
+pub trait FloatExt: sealed::Sealed {
+    /// `1 / √self`, by one instruction and a correction.
+    fn rsqrt(self) -> Self;
+
+    /// The error function, `2/√π ∫₀ˣ exp(−t²) dt`.
+    fn erf(self) -> Self;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! floats {
+    ($($ty:ident)*) => {$(
+        impl sealed::Sealed for $ty {}
+
+        impl FloatExt for $ty {
+            fn rsqrt(self) -> Self {
+                1.0 / self.sqrt()
+            }
+
+            fn erf(self) -> Self {
+                tileproof_model::math::erf(self.into()) as $ty
+            }
+        }
+    )*};
+}
+
+floats!(f32 f64);
+
+/// Four bytes picked from eight: those of `a` are 0 to 3, those of `b` 4 to 7, low byte first. Digit `i` of `selector`, in
+/// hexadecimal, says which one becomes byte `i`; its highest bit is ignored. One instruction on the GPU.
+///
+/// ```
+/// use tileproof::prelude::*;
+///
+/// assert_eq!(byte_perm(0x3322_1100, 0x7766_5544, 0x7531), 0x7755_3311);
+/// ```
+pub fn byte_perm(a: u32, b: u32, selector: u32) -> u32 {
+    let source = u64::from(b) << 32 | u64::from(a);
+    (0..4).fold(0, |word, byte| {
+        let from = selector >> (4 * byte) & 7;
+        word | ((source >> (8 * from)) as u32 & 0xff) << (8 * byte)
+    })
+}
