@@ -4,7 +4,7 @@ use super::function::Method;
 use super::item::{Found, Item};
 use super::tile::TileMethod;
 use super::warp::{self, Place};
-use super::{Binding, Lower, Operand, Ty};
+use super::{Binding, Lower, Operand, Ty, foreign};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{AtomicOp, Axis, Base, CollectiveOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync};
 use crate::ir::{Function as IrFunction, Relation};
@@ -91,6 +91,9 @@ impl Lower<'_> {
                 "call a function of the prelude",
             );
         };
+        if let Some(foreign) = foreign::of_path(&callee.path) {
+            return self.foreign(call, foreign);
+        }
         let names: Vec<String> =
             callee.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -8,7 +8,7 @@ fn text_and_macros() {
     check(
         &warp("println!(\"x\");"),
         expect![[r#"
-            error: a kernel cannot use the macro `println!`: a GPU thread cannot print, format or unwind [TP0002]
+            error: a kernel cannot print, format or unwind: a GPU thread has nowhere to do it [TP0002]
             help: write results to a tensor, and state conditions in `requires(…)`
               at `println!("x")`
         "#]],
@@ -152,10 +152,10 @@ fn values() {
     check(
         &warp("let r = &input;"),
         expect![[r#"
-        error: a reference cannot be a value in a kernel [TP0002]
-        help: name the element instead: `tile[r][c]`, `tensor[[r, c]]`; arrays are used by their elements
-          at `&input`
-    "#]],
+            error: a reference cannot be a value in a kernel: registers have no addresses [TP0002]
+            help: name the element instead: `tile[r][c]`, `tensor[[r, c]]`; arrays are used by their elements
+              at `&input`
+        "#]],
     );
     check(
         &warp("let s = (1, 2).0;"),
@@ -176,10 +176,10 @@ fn values() {
     check(
         &warp("let p = *input;"),
         expect![[r#"
-        error: a kernel has no pointers [TP0002]
-        help: name the element: `tile[r][c]`, `tensor[[r, c]]`
-          at `*input`
-    "#]],
+            error: `input` is memory, and only its elements are values [TP0002]
+            help: name an element: `tile[r][c]`, `tensor[[r, c]]`, or several: `read::<4>([r, c])`
+              at `input`
+        "#]],
     );
     check(
         &warp("let t = input;"),

@@ -144,7 +144,7 @@ fn parameters() {
         expect![[r#"
             error: a kernel cannot take a parameter of type `&[f32]` [TP0004]
             note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
-            help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
+            help: write `&Tensor<f32, 1>` to read it, `&mut Tensor<f32, 1>` to write it: a tensor knows its length
               at `&[f32]`
         "#]],
     );
@@ -191,6 +191,7 @@ fn parameters() {
         expect![[r#"
             error: a kernel cannot take a parameter of type `String` [TP0004]
             note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
+            note: a kernel has no text
             help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
               at `String`
         "#]],
