@@ -139,7 +139,7 @@ fn problems(texts: &[Text], is_wrong: impl Fn(&Compiled) -> bool + Sync) -> Vec<
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(&worker)).collect();
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("a worker")).collect()
     })
 }
