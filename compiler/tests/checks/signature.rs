@@ -36,19 +36,19 @@ fn attributes() {
     check(
         &of("block = [32], grid = [1], arch = 90"),
         expect![[r#"
-        error: unknown argument `arch` [TP0003]
-        note: a kernel takes `block`, `grid`, `requires(…)` and `crate = path`
-        note: `arch` is planned, and not part of the language yet
-          at `arch`
-    "#]],
+            error: unknown argument `arch` [TP0003]
+            note: a kernel takes `block`, `grid`, `requires(…)`, `instances(…)` and `crate = path`
+            note: `arch` is planned, and not part of the language yet
+              at `arch`
+        "#]],
     );
     check(
         &of("block = [32], grid = [1], colour = \"red\""),
         expect![[r#"
-        error: unknown argument `colour` [TP0003]
-        note: a kernel takes `block`, `grid`, `requires(…)` and `crate = path`
-          at `colour`
-    "#]],
+            error: unknown argument `colour` [TP0003]
+            note: a kernel takes `block`, `grid`, `requires(…)`, `instances(…)` and `crate = path`
+              at `colour`
+        "#]],
     );
     check(
         &of("block = [32, 1, 1, 1], grid = [1]"),
@@ -332,13 +332,10 @@ fn items_that_are_no_kernels() {
     check(
         &of("fn kernel<T>(n: T) { }"),
         expect![[r#"
-            error: a generic kernel is not part of the language yet [TP0002]
-            help: write the types and constants out, one kernel for each
+            error: the kernel `kernel` is generic, and no instances are listed [TP0003]
+            note: each instance is compiled and proven here, where its callers are not known
+            help: list them in the attribute: `instances(f32)`
               at `<T>`
-            error: a kernel cannot take a parameter of type `T` [TP0004]
-            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
-            help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-              at `T`
         "#]],
     );
     check(
