@@ -59,7 +59,8 @@ fn the_golden_texts_of_the_compiler() {
 /// Every function of the table, for every type that it is of.
 #[test]
 fn the_functions_of_numbers() {
-    let texts: Vec<Text> = Scalar::ALL.into_iter().filter_map(functions).collect();
+    let mut texts: Vec<Text> = Scalar::ALL.into_iter().filter_map(functions).collect();
+    texts.extend([Scalar::F16, Scalar::Bf16].map(halves));
     assert!(texts.len() > 8);
     let problems = problems(&texts, |compiled| !compiled.warnings.is_empty());
     assert!(problems.is_empty(), "{}", problems.join("\n"));
@@ -67,7 +68,7 @@ fn the_functions_of_numbers() {
 
 /// A kernel with all functions of a type; `None` for one that no memory holds.
 fn functions(own: Scalar) -> Option<Text> {
-    if own == Scalar::Bool {
+    if own == Scalar::Bool || own.is_half() {
         return None;
     }
     let memory = if own.is_index() { "i32" } else { own.name() };
@@ -100,6 +101,48 @@ fn functions(own: Scalar) -> Option<Text> {
     let attribute = "block = [32], grid = [output.len().div_ceil(32)], requires(x.len() == output.len(), y.len() == output.len())";
     match tileproof_compiler::compile(attribute, &item) {
         Ok(compiled) => Some((own.name().to_owned(), compiled.cuda)),
+        Err(error) => panic!("{item}\n{error}"),
+    }
+}
+
+/// A kernel with all that there is for a float of 16 bits.
+fn halves(own: Scalar) -> Text {
+    let ty = own.name();
+    let mut body = String::new();
+    for row in FUNCTIONS.iter().filter(|row| row.domain.holds(own) && row.function.is_of_halves()) {
+        let _ = match row.function {
+            Function::FromBits => writeln!(body, "total = {ty}::from_bits(total.to_bits());"),
+            Function::ToBits => writeln!(body, "count += total.to_bits() as u32;"),
+            _ => {
+                let rest = vec!["b"; row.rest.len()].join(", ");
+                writeln!(body, "total = total + total.{}({rest});", row.name)
+            }
+        };
+    }
+    let item = format!(
+        "fn halves_{ty}(x: &Tensor<{ty}, 1>, output: &mut Tensor<{ty}, 1>, scale: {ty}) {{
+            let mut tile = Shared::<[{ty}; 256]>::new();
+            let i = 8 * (block_x() * 32 + thread_x());
+            if i + 8 <= output.len() {{
+                let v = x.read::<8>([i]);
+                let mut count = 0u32;
+                let mut total = scale;
+                let mut list = [{ty}::ONE; 4];
+                for k in 0..8 {{
+                    let b = v[k];
+                    {body}
+                    list[k % 4] = total - b * scale / -total % b;
+                    total = if total < b || list[0] == list[1] {{ total.max(b) }} else {{ list[k % 4].min(b) }};
+                    total = {ty}::from_f64(total.to_f64()) + {ty}::from_f32(count as f32) + {ty}::from(k as u8);
+                }}
+                tile.write([8 * thread_x()], Vector::<{ty}, 8>::splat(total));
+                output.write([i], tile.read::<8>([8 * thread_x()]));
+            }}
+        }}"
+    );
+    let attribute = "block = [32], grid = [output.len().div_ceil(256)], requires(x.len() == output.len(), output.len() % 8 == 0)";
+    match tileproof_compiler::compile(attribute, &item) {
+        Ok(compiled) => (ty.to_owned(), compiled.cuda),
         Err(error) => panic!("{item}\n{error}"),
     }
 }

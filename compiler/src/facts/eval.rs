@@ -49,7 +49,7 @@ impl Walk<'_> {
             ExprKind::Bool(value) => Value::Truth(Truth::known(Mask::Uniform(*value))),
             ExprKind::Param(param) => match scalar {
                 Scalar::Bool => Value::Truth(Truth::uniform()),
-                Scalar::F32 | Scalar::F64 => Value::Data,
+                Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => Value::Data,
                 _ => {
                     let (low, high) = scalar.range().unwrap_or((0, 0));
                     let (low, high, narrow_high) = match scalar {

@@ -215,6 +215,19 @@ impl Function {
         std::iter::once(&first).chain(self.row().rest).map(|relation| relation.of(own)).collect()
     }
 
+    /// Whether it is of floats of 16 bits, too. The others are computed in `f32` there, which the source says.
+    pub fn is_of_halves(self) -> bool {
+        match self {
+            Function::Sqrt
+            | Function::MulAdd
+            | Function::Abs
+            | Function::Copysign
+            | Function::ToBits
+            | Function::FromBits => true,
+            _ => false,
+        }
+    }
+
     /// Whether values of some operands are none: of the logarithm of an integer, zero.
     pub fn is_partial(self) -> bool {
         self == Function::Ilog2

@@ -526,7 +526,8 @@ impl Lower<'_> {
         let Some(value) = self.value(&cast.expr, None) else { return Operand::Poison };
         let Some(scalar) = self.scalar_type(&cast.ty) else { return self.mismatch(cast) };
         let from = self.ty(value);
-        if from.vector.is_some() || scalar == Scalar::Bool {
+        let is_half = scalar.is_half() || self.terms.get(from.term).is_some_and(Scalar::is_half);
+        if from.vector.is_some() || scalar == Scalar::Bool || is_half {
             return self.mismatch(cast);
         }
         let span = self.span(cast);

@@ -6,6 +6,7 @@ use crate::ir::{self, BinaryOp, CompareOp, ExprKind, Function, Handle, Relation,
 use crate::span::SpanId;
 use quote::ToTokens;
 use syn::Expr;
+use tileproof_model::half;
 
 type Value = Handle<ir::Expr>;
 
@@ -91,6 +92,15 @@ impl Lower<'_> {
         if !fits {
             return self.outside_domain(function, known, method);
         }
+        if known.is_some_and(Scalar::is_half) && !function.is_of_halves() {
+            let (name, ty) = (function.name(), known.map_or("f16", Scalar::name));
+            return self.defer(
+                Code::Type,
+                &method.at.tokens(),
+                format!("`{name}` is not a method of `{ty}`, which a GPU computes in `f32`"),
+                &format!("write `{ty}::from_f32(x.to_f32().{name}())`"),
+            );
+        }
         for (operand, relation) in operands[1..].iter().zip(row.rest) {
             let other = self.ty(*operand);
             let wanted = match relation {
@@ -157,6 +167,7 @@ impl Lower<'_> {
         let known = self.terms.get(self.ty(operands[0]).term);
         let is_integer = self.terms.is_integer(self.ty(operands[0]).term);
         let is_index = known.is_some_and(Scalar::is_index);
+        let is_half = known.is_some_and(Scalar::is_half);
         let is_unsigned = known.is_some_and(|scalar| scalar.is_integer() && !scalar.is_signed());
         let mut build = Build { lower: self, method };
         let value = match (method.name, operands) {
@@ -177,6 +188,8 @@ impl Lower<'_> {
                 whole.and_then(|whole| build.binary(BinaryOp::Sub, a, whole))
             }
             ("recip", &[a]) => build.float(1.0, a).and_then(|one| build.binary(BinaryOp::Div, one, a)),
+            ("to_f32", &[a]) if is_half => build.cast(a, Scalar::F32),
+            ("to_f64", &[a]) if is_half => build.cast(a, Scalar::F64),
             ("to_degrees", &[a]) => build.scaled(a, 57.295_779_513_082_32, 180.0 / std::f64::consts::PI),
             ("to_radians", &[a]) => {
                 let single = std::f32::consts::PI / 180.0;
@@ -463,6 +476,14 @@ impl Build<'_, '_, '_> {
         self.unsigned(distance)
     }
 
+    fn cast(&mut self, a: Value, to: Scalar) -> Built {
+        if self.lower.ty(a).vector.is_some() {
+            return Err(self.mismatch());
+        }
+        let ty = Ty::scalar(self.lower.terms.known(to));
+        Ok(self.lower.expr(ExprKind::Cast(a), ty, self.method.span))
+    }
+
     /// The value in the unsigned type of its size.
     fn unsigned(&mut self, a: Value) -> Built {
         let ty = self.lower.ty(a);
@@ -509,7 +530,22 @@ pub(super) fn associated_constant(scalar: Scalar, name: &str) -> Option<(ExprKin
         };
         return Some((ExprKind::Int(value), scalar));
     }
+    let half = match (name, scalar.is_half()) {
+        ("ZERO", true) => Some(0.0),
+        ("NEG_ZERO", true) => Some(-0.0),
+        ("ONE", true) => Some(1.0),
+        ("NEG_ONE", true) => Some(-1.0),
+        _ => None,
+    };
+    if let Some(value) = half {
+        return Some((ExprKind::Float(value), scalar));
+    }
     let (max, min_positive, epsilon) = match scalar {
+        Scalar::F16 => (65_504.0, f64::powi(2.0, -14), f64::powi(2.0, -10)),
+        Scalar::Bf16 => {
+            let max = half::BF16.value(0x7f7f);
+            (max.into(), f64::powi(2.0, -126), f64::powi(2.0, -7))
+        }
         Scalar::F32 => (f32::MAX.into(), f32::MIN_POSITIVE.into(), f32::EPSILON.into()),
         Scalar::F64 => (f64::MAX, f64::MIN_POSITIVE, f64::EPSILON),
         _ => return None,

@@ -75,9 +75,14 @@ fn is_lossless(from: Scalar, to: Scalar) -> bool {
             let fits = least <= low && high <= most;
             from == to || fits && !from.is_index() && (!to.is_index() || from.bytes() <= 2)
         }
+        (Some((_, high)), None) if to.is_half() => high < 256,
         (Some((_, high)), None) => !from.is_index() && to.is_float() && high < 1 << digits(to),
         (None, Some(_)) => from == Scalar::Bool,
-        (None, None) => from == to || from == Scalar::F32 && to == Scalar::F64,
+        (None, None) => {
+            from == to
+                || from == Scalar::F32 && to == Scalar::F64
+                || from.is_half() && matches!(to, Scalar::F32 | Scalar::F64)
+        }
     }
 }
 
@@ -318,6 +323,14 @@ impl Lower<'_> {
                     true if self.terms.get(from.term) == Some(scalar) => Operand::Value(value),
                     true => Operand::Value(self.expr(ExprKind::Cast(value), own, span)),
                     false => self.mismatch(call),
+                }
+            }
+            ("from_f32" | "from_f64", []) if scalar.is_half() => {
+                let from = if name == "from_f32" { Scalar::F32 } else { Scalar::F64 };
+                let term = self.terms.known(from);
+                match self.value_of(first, term) {
+                    Some(value) => Operand::Value(self.expr(ExprKind::Cast(value), own, span)),
+                    None => Operand::Poison,
                 }
             }
             ("from_bits", []) => match self.value(first, None) {

@@ -11,6 +11,7 @@ use crate::ir::{
 };
 use crate::span::SpanId;
 use std::collections::HashMap;
+use tileproof_model::half::Half;
 
 /// Compiles a kernel for one launch. The arguments fit the kernel.
 pub(super) fn compile(kernel: &Kernel, grid: [u32; 3], arguments: &[Argument<'_>]) -> Program {
@@ -62,6 +63,7 @@ fn constant(expr: &Expr, grid: [u32; 3], arguments: &[Argument<'_>]) -> Option<u
     let scalar = expr.ty.scalar();
     match expr.kind {
         ExprKind::Int(value) => Some(canonical(scalar, value as u64)),
+        ExprKind::Float(value) if scalar.is_half() => Some(Half::of(scalar)?.nearest(value).into()),
         ExprKind::Float(value) if scalar == Scalar::F32 => Some(u64::from((value as f32).to_bits())),
         ExprKind::Float(value) => Some(value.to_bits()),
         ExprKind::Bool(value) => Some(u64::from(value)),

@@ -2,6 +2,7 @@
 
 use super::value::{Lanes, canonical};
 use crate::ir::{Function, Scalar};
+use tileproof_model::half::{self, Half};
 use tileproof_model::math;
 
 /// The result of a function of the type `own`, and the lanes without one. Operands that the function has not are ignored.
@@ -16,6 +17,8 @@ pub(super) fn call(function: Function, own: Scalar, [a, b, c]: [&Lanes; 3]) -> (
     };
     let lanes = match (function, own) {
         (Function::ToBits | Function::FromBits, _) => each(&|a, _, _| a),
+        (_, Scalar::F16) => halves(half::F16, function, [a, b, c]),
+        (_, Scalar::Bf16) => halves(half::BF16, function, [a, b, c]),
         (_, Scalar::F32) => each(&|a, b, c| match function {
             Function::MulAdd => f32::mul_add(single(a), single(b), single(c)).to_bits().into(),
             Function::Powi => powi(single(a), b as i32).to_bits().into(),
@@ -34,6 +37,21 @@ pub(super) fn call(function: Function, own: Scalar, [a, b, c]: [&Lanes; 3]) -> (
         _ => each(&|a, b, c| integer(function, own, [a, b, c])),
     };
     (lanes, failed)
+}
+
+/// A function of floats of 16 bits.
+fn halves(half: Half, function: Function, [a, b, c]: [&Lanes; 3]) -> Lanes {
+    std::array::from_fn(|lane| {
+        let [a, b, c] = [a, b, c].map(|lanes| lanes[lane] as u16);
+        let bits = match function {
+            Function::MulAdd => half.multiply_add(a, b, c),
+            // Also of NaN they change nothing but the sign.
+            Function::Abs => a & 0x7fff,
+            Function::Copysign => a & 0x7fff | b & 0x8000,
+            _ => half.nearest(float(function, [a, b].map(|bits| half.value(bits).into()))),
+        };
+        bits.into()
+    })
 }
 
 fn single(bits: u64) -> f32 {

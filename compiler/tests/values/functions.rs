@@ -1,6 +1,7 @@
 //! Every function of numbers. Kernel and expectation are the same tokens.
 
 use crate::harness::{Element, map};
+use half::{bf16, f16};
 
 /// What kernels have and Rust has not.
 trait Extension {
@@ -60,7 +61,7 @@ macro_rules! close {
 }
 
 close!(exact i8 i16 i32 i64 u8 u16 u32 u64);
-close!(floats f32 i32 f64 i64);
+close!(floats f32 i32 f64 i64 f16 i16 bf16 i16);
 
 /// Numbers without pattern: a multiplier of a full period, its high bits.
 fn random(seed: u64) -> impl Iterator<Item = u64> {
@@ -103,6 +104,51 @@ macro_rules! samples {
 
 samples!(integers i8 i16 i32 i64 u8 u16 u32 u64);
 samples!(floats f32 f64);
+
+macro_rules! halves {
+    ($($ty:ident)*) => {$(
+        impl Sample for $ty {
+            fn sample(seed: u64) -> Vec<Self> {
+                let mut random = random(seed);
+                let special = [0.0, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 65504.0, 1e-7, 3e-39];
+                let turned = special.into_iter().cycle().skip(seed as usize % 10).take(10).map($ty::from_f32);
+                let near = random.by_ref().take(600).map(|x| $ty::from_f32((x >> 40) as i32 as f32 / 4e6 - 2.0));
+                let near = near.collect::<Vec<_>>();
+                turned.chain(near).chain(random.take(600).map(|x| $ty::from_bits(x as u16))).collect()
+            }
+        }
+
+        impl Half for $ty {
+            fn abs(self) -> Self {
+                if self.is_sign_negative() { -self } else { self }
+            }
+            fn sqrt(self) -> Self {
+                $ty::from_f32(self.to_f32().sqrt())
+            }
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                // `from_f64` drops low bits before it rounds, so the neighbours are candidates too.
+                let exact = self.to_f64().mul_add(a.to_f64(), b.to_f64());
+                let near = $ty::from_f64(exact);
+                let distance = |x: $ty| (x.to_f64() - exact).abs();
+                let around = [near.to_bits().wrapping_sub(1), near.to_bits(), near.to_bits() + 1];
+                let nearest = around.into_iter().map($ty::from_bits).filter(|x| x.is_finite()).min_by(|x, y| {
+                    let even = (x.to_bits() & 1).cmp(&(y.to_bits() & 1));
+                    distance(*x).total_cmp(&distance(*y)).then(even)
+                });
+                if near.is_finite() && near.to_bits() & 0x7fff != 0 { nearest.unwrap_or(near) } else { near }
+            }
+        }
+    )*};
+}
+
+/// What kernels have of floats of 16 bits beyond the crate `half`.
+trait Half {
+    fn abs(self) -> Self;
+    fn sqrt(self) -> Self;
+    fn mul_add(self, a: Self, b: Self) -> Self;
+}
+
+halves!(f16 bf16);
 
 fn compare<A: Sample + Element + std::fmt::Debug, R: Close>(body: &str, rust: fn(A, A, A) -> R, ulps: i64) {
     let [a, b, c] = [3, 8, 21].map(A::sample);
@@ -258,4 +304,41 @@ fn integers_are_rusts() {
     same!([i32] -> u32 { |a, b, c| a.abs_diff(b) ^ a.unsigned_abs(); });
     same!([i64] -> u64 { |a, b, c| a.abs_diff(b) ^ a.unsigned_abs(); });
     same!([u32] 0 { |a, b, c| byte_perm(a, b, c); |a, b, c| (a & 7).pow(b & 3); });
+}
+
+#[test]
+fn halves_round_once() {
+    same!([f16 bf16] 0 {
+        |a, b, c| a + b;
+        |a, b, c| a - b;
+        |a, b, c| a * b;
+        |a, b, c| a / b;
+        |a, b, c| a % b;
+        |a, b, c| -a;
+        |a, b, c| a.abs();
+        |a, b, c| a.sqrt();
+        |a, b, c| a.mul_add(b, c);
+        |a, b, c| a.copysign(b);
+        |a, b, c| if a < b { a } else { c };
+        |a, b, c| if b < c { a.clamp(b, c) } else { a };
+        |a, b, c| if a == b || a.is_nan() { b } else { a.max(b).min(c) };
+    });
+    same!([f16] 0 {
+        |a, b, c| f16::from_f32(a.to_f32() * 3.0 + f32::from(b));
+        |a, b, c| f16::from_f64(a.to_f64() * 0.1);
+        |a, b, c| f16::from_bits(a.to_bits() ^ 0x8001) + f16::ONE;
+        |a, b, c| f16::from_f32(bf16::from_f32(a.to_f32()).to_f32());
+        |a, b, c| f16::EPSILON * a + f16::MAX;
+    });
+    same!([bf16] 0 {
+        |a, b, c| bf16::from_f32(a.to_f32() * 3.0 + f32::from(b));
+        |a, b, c| bf16::from_f64(a.to_f64() * 0.1);
+        |a, b, c| bf16::from_bits(a.to_bits() ^ 0x8001) + bf16::ONE;
+        |a, b, c| bf16::EPSILON * a + bf16::MIN_POSITIVE;
+    });
+    same!([f16 bf16] -> u32 { |a, b, c| a.to_bits() as u32 + (a < b) as u32 + a.is_finite() as u32; });
+    same!([f32] -> f16 { |a, b, c| f16::from_f32(a); });
+    same!([f64] -> bf16 { |a, b, c| bf16::from_f64(a); });
+    same!([u8] -> f16 { |a, b, c| f16::from(a); });
+    same!([i8] -> bf16 { |a, b, c| bf16::from(a); });
 }

@@ -16,7 +16,7 @@ mod vector;
 mod warp;
 
 pub use atomic::{AtomicElement, AtomicInteger};
-pub use number::{FloatExt, byte_perm};
+pub use number::{FloatExt, HalfExt, byte_perm};
 pub use order::{flatten, rasterize, unflatten};
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
 pub use tensor::{AnyIndex, Matrix, Tensor};

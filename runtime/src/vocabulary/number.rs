@@ -1,5 +1,7 @@
 //! Numbers: what kernels have beyond Rust's own methods, and how exact all of them are on the GPU.
 
+use half::{bf16, f16};
+
 /// Methods of floats that Rust's standard library lacks. They are plain functions on the host, too.
 ///
 /// A kernel knows these and Rust's own methods, under their Rust names, for `f32` and `f64`. Sums, products, quotients,
@@ -33,8 +35,34 @@ pub trait FloatExt: sealed::Sealed {
     fn erf(self) -> Self;
 }
 
+/// Methods of `f16` and `bf16` that the crate `half` has only with more features. They are plain functions on the host, too.
+///
+/// Both types are those of `half`, and a kernel knows of them: `from_f32`, `from_f64`, `from_bits`, `from(u8)`, `from(i8)`,
+/// `to_f32`, `to_f64`, `to_bits`, `f32::from(x)`; `+ - * / %`, `-x`, comparisons, `min`, `max`, `clamp`, `signum`,
+/// `copysign`, `is_nan` and its like, and the methods here. Each operation rounds once, to nearest even, with equal bits on the
+/// GPU, in the simulator and in `half`. Everything else is computed in `f32`: `f16::from_f32(x.to_f32().exp())`.
+///
+/// ```
+/// use tileproof::prelude::*;
+///
+/// let x = f16::from_f32(2.25);
+/// assert_eq!(x.sqrt(), f16::from_f32(1.5));
+/// assert_eq!((-x).abs().mul_add(f16::ONE, x), f16::from_f32(4.5));
+/// ```
+pub trait HalfExt: sealed::Half {
+    /// The magnitude.
+    fn abs(self) -> Self;
+
+    /// The square root.
+    fn sqrt(self) -> Self;
+
+    /// `self * a + b`, rounded once.
+    fn mul_add(self, a: Self, b: Self) -> Self;
+}
+
 mod sealed {
     pub trait Sealed {}
+    pub trait Half {}
 }
 
 macro_rules! floats {
@@ -54,6 +82,29 @@ macro_rules! floats {
 }
 
 floats!(f32 f64);
+
+macro_rules! halves {
+    ($($ty:ident $format:ident)*) => {$(
+        impl sealed::Half for $ty {}
+
+        impl HalfExt for $ty {
+            fn abs(self) -> Self {
+                $ty::from_bits(self.to_bits() & 0x7fff)
+            }
+
+            fn sqrt(self) -> Self {
+                $ty::from_f32(self.to_f32().sqrt())
+            }
+
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                let [x, a, b] = [self, a, b].map($ty::to_bits);
+                $ty::from_bits(tileproof_model::half::$format.multiply_add(x, a, b))
+            }
+        }
+    )*};
+}
+
+halves!(f16 F16 bf16 BF16);
 
 /// Four bytes picked from eight: those of `a` are 0 to 3, those of `b` 4 to 7, low byte first. Digit `i` of `selector`, in
 /// hexadecimal, says which one becomes byte `i`; its highest bit is ignored. One instruction on the GPU.
