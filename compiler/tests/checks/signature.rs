@@ -257,10 +257,7 @@ fn parameters() {
               at `&Tensor<f32, N>`
         "#]],
     );
-    check(
-        &of("input: &Matrix<f16>"),
-        expect![""],
-    );
+    check(&of("input: &Matrix<f16>"), expect![""]);
     check(
         &of(
             "a: bool, b: i8, c: u64, d: f64, e: usize, f: &Tensor<i64, 1>, g: &mut Tensor<u8, 2>, h: &Tensor<f64, 3>",
