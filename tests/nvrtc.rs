@@ -1,9 +1,11 @@
 //! Every emitted text compiles with NVRTC, for every architecture and in both index widths, without a warning, a spill
 //! or a stack.
 
+use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tileproof::{Architecture, IndexWidth};
+use tileproof::{Architecture, Compiled, IndexWidth, Usage};
+use tileproof_compiler::ir::{FUNCTIONS, Function, Scalar};
 use tileproof_examples::kernels::SUBJECTS;
 use tileproof_tests::{cuda, needs};
 
@@ -54,10 +56,110 @@ fn the_golden_texts_of_the_compiler() {
     compiles(&texts);
 }
 
+/// Every function of the table, for every type that it is of.
+#[test]
+fn the_functions_of_numbers() {
+    let mut texts: Vec<Text> = Scalar::ALL.into_iter().filter_map(functions).collect();
+    texts.extend([Scalar::F16, Scalar::Bf16].map(halves));
+    assert!(texts.len() > 8);
+    let problems = problems(&texts, |compiled| !compiled.warnings.is_empty());
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// A kernel with all functions of a type; `None` for one that no memory holds.
+fn functions(own: Scalar) -> Option<Text> {
+    if own == Scalar::Bool || own.is_half() {
+        return None;
+    }
+    let memory = if own.is_index() { "i32" } else { own.name() };
+    let mut body = String::new();
+    for row in FUNCTIONS.iter().filter(|row| row.domain.holds(own)) {
+        let operands = row.function.operands(own);
+        let cast = |name: &str, to: Scalar| format!("({name} as {})", to.name());
+        let first = match row.function {
+            Function::FromBits => format!("{}::from_bits({})", own.name(), cast("y[[i]]", operands[0])),
+            Function::BytePerm => "byte_perm(a, b, b)".into(),
+            _ => {
+                let rest: Vec<String> = operands[1..].iter().map(|to| cast("b", *to)).collect();
+                format!("a.{}({})", row.name, rest.join(", "))
+            }
+        };
+        let _ = writeln!(body, "total += ({first}) as f64;");
+    }
+    let item = format!(
+        "fn functions_{0}(x: &Tensor<{memory}, 1>, y: &Tensor<u32, 1>, output: &mut Tensor<f64, 1>) {{
+            let i = block_x() * 32 + thread_x();
+            if i < output.len() {{
+                let (a, b) = (x[[i]] as {0}, y[[i]] as {0});
+                let mut total = 0.0;
+                {body}
+                output[[i]] = total;
+            }}
+        }}",
+        own.name()
+    );
+    let attribute = "block = [32], grid = [output.len().div_ceil(32)], requires(x.len() == output.len(), y.len() == output.len())";
+    match tileproof_compiler::compile(attribute, &item) {
+        Ok(compiled) => Some((own.name().to_owned(), compiled.cuda)),
+        Err(error) => panic!("{item}\n{error}"),
+    }
+}
+
+/// A kernel with all that there is for a float of 16 bits.
+fn halves(own: Scalar) -> Text {
+    let ty = own.name();
+    let mut body = String::new();
+    for row in FUNCTIONS.iter().filter(|row| row.domain.holds(own) && row.function.is_of_halves()) {
+        let _ = match row.function {
+            Function::FromBits => writeln!(body, "total = {ty}::from_bits(total.to_bits());"),
+            Function::ToBits => writeln!(body, "count += total.to_bits() as u32;"),
+            _ => {
+                let rest = vec!["b"; row.rest.len()].join(", ");
+                writeln!(body, "total = total + total.{}({rest});", row.name)
+            }
+        };
+    }
+    let item = format!(
+        "fn halves_{ty}(x: &Tensor<{ty}, 1>, output: &mut Tensor<{ty}, 1>, scale: {ty}) {{
+            let mut tile = Shared::<[{ty}; 256]>::new();
+            let i = 8 * (block_x() * 32 + thread_x());
+            if i + 8 <= output.len() {{
+                let v = x.read::<8>([i]);
+                let mut count = 0u32;
+                let mut total = scale;
+                let mut list = [{ty}::ONE; 4];
+                for k in 0..8 {{
+                    let b = v[k];
+                    {body}
+                    list[k % 4] = total - b * scale / -total % b;
+                    total = if total < b || list[0] == list[1] {{ total.max(b) }} else {{ list[k % 4].min(b) }};
+                    total = {ty}::from_f64(total.to_f64()) + {ty}::from_f32(count as f32) + {ty}::from(k as u8);
+                }}
+                tile.write([8 * thread_x()], Vector::<{ty}, 8>::splat(total));
+                output.write([i], tile.read::<8>([8 * thread_x()]));
+            }}
+        }}"
+    );
+    let attribute = "block = [32], grid = [output.len().div_ceil(256)], requires(x.len() == output.len(), output.len() % 8 == 0)";
+    match tileproof_compiler::compile(attribute, &item) {
+        Ok(compiled) => (ty.to_owned(), compiled.cuda),
+        Err(error) => panic!("{item}\n{error}"),
+    }
+}
+
 #[track_caller]
 fn compiles(texts: &[Text]) {
+    let uses_stack = |usage: &Usage| usage.spill_store_bytes + usage.spill_load_bytes + usage.stack_bytes > 0;
+    let problems = problems(texts, |compiled| {
+        !compiled.warnings.is_empty() || compiled.usage.as_ref().is_none_or(uses_stack)
+    });
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// What is wrong with the texts on each architecture, each in both widths.
+fn problems(texts: &[Text], is_wrong: impl Fn(&Compiled) -> bool + Sync) -> Vec<String> {
     if needs::nvrtc_dir().is_none() {
-        return;
+        return Vec::new();
     }
     let next = AtomicUsize::new(0);
     let worker = || -> Vec<String> {
@@ -65,7 +167,13 @@ fn compiles(texts: &[Text]) {
         while let Some((name, text)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
             for architecture in ARCHITECTURES {
                 for width in [IndexWidth::Narrow, IndexWidth::Wide] {
-                    let problem = problem(text, architecture, width);
+                    let problem = match cuda::compile(text, architecture, width) {
+                        Ok(compiled) if is_wrong(&compiled) => {
+                            Some(format!("{:?}\n{}", compiled.usage, compiled.log))
+                        }
+                        Ok(_) => None,
+                        Err(error) => Some(error.to_string()),
+                    };
                     problems.extend(problem.map(|it| format!("{name}, {architecture}, {width:?}: {it}")));
                 }
             }
@@ -73,27 +181,8 @@ fn compiles(texts: &[Text]) {
         problems
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let problems: Vec<String> = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("a worker")).collect()
-    });
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
-}
-
-/// What is wrong with the text on an architecture.
-fn problem(text: &str, architecture: Architecture, width: IndexWidth) -> Option<String> {
-    let compiled = match cuda::compile(text, architecture, width) {
-        Ok(compiled) => compiled,
-        Err(error) => return Some(error.to_string()),
-    };
-    if !compiled.warnings.is_empty() {
-        return Some(compiled.log);
-    }
-    match compiled.usage {
-        None => Some(format!("the log does not say what the kernel uses\n{}", compiled.log)),
-        Some(usage) if usage.spill_store_bytes + usage.spill_load_bytes + usage.stack_bytes > 0 => {
-            Some(format!("{usage:?}"))
-        }
-        Some(_) => None,
-    }
+    })
 }

@@ -30,13 +30,17 @@ pub enum ScalarType {
     Usize,
     /// The type of offsets, which may be below zero: as [`ScalarType::Usize`], signed.
     Isize,
+    /// IEEE binary16: 11 bits of precision.
+    F16,
+    /// The upper half of an `f32`: 8 bits of precision.
+    Bf16,
     F32,
     F64,
 }
 
 impl ScalarType {
     /// Every scalar type.
-    pub const ALL: [ScalarType; 13] = [
+    pub const ALL: [ScalarType; 15] = [
         ScalarType::Bool,
         ScalarType::I8,
         ScalarType::I16,
@@ -48,6 +52,8 @@ impl ScalarType {
         ScalarType::U64,
         ScalarType::Usize,
         ScalarType::Isize,
+        ScalarType::F16,
+        ScalarType::Bf16,
         ScalarType::F32,
         ScalarType::F64,
     ];
@@ -66,6 +72,8 @@ impl ScalarType {
             ScalarType::U64 => "u64",
             ScalarType::Usize => "usize",
             ScalarType::Isize => "isize",
+            ScalarType::F16 => "f16",
+            ScalarType::Bf16 => "bf16",
             ScalarType::F32 => "f32",
             ScalarType::F64 => "f64",
         }
@@ -80,7 +88,7 @@ impl ScalarType {
     pub const fn bytes(self) -> u32 {
         match self {
             ScalarType::Bool | ScalarType::I8 | ScalarType::U8 => 1,
-            ScalarType::I16 | ScalarType::U16 => 2,
+            ScalarType::I16 | ScalarType::U16 | ScalarType::F16 | ScalarType::Bf16 => 2,
             ScalarType::I32 | ScalarType::U32 | ScalarType::F32 => 4,
             ScalarType::I64 | ScalarType::U64 | ScalarType::Usize | ScalarType::Isize | ScalarType::F64 => 8,
         }
@@ -88,7 +96,12 @@ impl ScalarType {
 
     /// Whether it is a float.
     pub const fn is_float(self) -> bool {
-        matches!(self, ScalarType::F32 | ScalarType::F64)
+        matches!(self, ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64)
+    }
+
+    /// Whether it is a float of 16 bits, which Rust and C have as a struct.
+    pub const fn is_half(self) -> bool {
+        matches!(self, ScalarType::F16 | ScalarType::Bf16)
     }
 
     /// Whether it is an integer, indices included.
@@ -113,7 +126,7 @@ impl ScalarType {
     pub fn range(self) -> Option<(i128, i128)> {
         let bits = 8 * self.bytes();
         match self {
-            ScalarType::Bool | ScalarType::F32 | ScalarType::F64 => None,
+            ScalarType::Bool | ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64 => None,
             ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 | ScalarType::Isize => {
                 Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1))
             }

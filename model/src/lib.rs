@@ -11,6 +11,8 @@
 pub mod access;
 pub mod banks;
 mod footprint;
+pub mod half;
 pub mod language;
 pub mod limits;
+pub mod math;
 pub mod report;

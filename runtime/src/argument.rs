@@ -85,6 +85,8 @@ impl<'a> DeviceArgument<'a> {
                 ScalarValue::U32(value) => _ = launch.arg(&*value),
                 ScalarValue::U64(value) => _ = launch.arg(&*value),
                 ScalarValue::Usize(_) | ScalarValue::Isize(_) => words.push(launch, 1),
+                ScalarValue::F16(value) => _ = launch.arg(&*value),
+                ScalarValue::Bf16(value) => _ = launch.arg(&*value),
                 ScalarValue::F32(value) => _ = launch.arg(&*value),
                 ScalarValue::F64(value) => _ = launch.arg(&*value),
             },

@@ -9,5 +9,7 @@ pub use crate::vocabulary::{
     shuffle_xor, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_x,
     thread_y, thread_z, warp, warp_count,
 };
+pub use crate::vocabulary::{FloatExt, HalfExt, byte_perm};
 pub use crate::vocabulary::{flatten, rasterize, unflatten};
+pub use half::{bf16, f16};
 pub use tileproof_macros::{tiled_kernel, tiled_module};

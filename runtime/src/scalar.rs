@@ -2,6 +2,7 @@
 
 use bytemuck::Pod;
 use cudarc::driver::DeviceRepr;
+use half::{bf16, f16};
 pub use tileproof_model::language::ScalarType;
 
 /// One scalar argument, with its type.
@@ -19,6 +20,8 @@ pub enum ScalarValue {
     U64(u64),
     Usize(usize),
     Isize(isize),
+    F16(f16),
+    Bf16(bf16),
     F32(f32),
     F64(f64),
 }
@@ -38,6 +41,8 @@ impl ScalarValue {
             ScalarValue::U64(_) => ScalarType::U64,
             ScalarValue::Usize(_) => ScalarType::Usize,
             ScalarValue::Isize(_) => ScalarType::Isize,
+            ScalarValue::F16(_) => ScalarType::F16,
+            ScalarValue::Bf16(_) => ScalarType::Bf16,
             ScalarValue::F32(_) => ScalarType::F32,
             ScalarValue::F64(_) => ScalarType::F64,
         }
@@ -57,7 +62,7 @@ impl ScalarValue {
             ScalarValue::U64(value) => Some(value as i128),
             ScalarValue::Usize(value) => Some(value as i128),
             ScalarValue::Isize(value) => Some(value as i128),
-            ScalarValue::F32(_) | ScalarValue::F64(_) => None,
+            ScalarValue::F16(_) | ScalarValue::Bf16(_) | ScalarValue::F32(_) | ScalarValue::F64(_) => None,
         }
     }
 }
@@ -66,11 +71,12 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A type that a kernel can take as a scalar argument: `bool`, `usize`, `isize`, the fixed-width integers up to 64 bits, `f32`, `f64`.
+/// A type that a kernel can take as a scalar argument: `bool`, `usize`, `isize`, the fixed-width integers up to 64 bits, `f16`,
+/// `bf16`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a scalar argument of a kernel",
     label = "not a scalar type of the language",
-    note = "the scalar types are bool, usize, isize, i8 to i64, u8 to u64, f32 and f64"
+    note = "the scalar types are bool, usize, isize, i8 to i64, u8 to u64, f16, bf16, f32 and f64"
 )]
 pub trait Scalar: Copy + 'static + sealed::Sealed {
     /// The type as data.
@@ -80,14 +86,14 @@ pub trait Scalar: Copy + 'static + sealed::Sealed {
     fn value(self) -> ScalarValue;
 }
 
-/// A type that tensors and shared tiles can hold: the fixed-width integers up to 64 bits, `f32`, `f64`.
+/// A type that tensors and shared tiles can hold: the fixed-width integers up to 64 bits, `f16`, `bf16`, `f32`, `f64`.
 ///
 /// `bool` is not one, because memory that the GPU writes may hold other bytes than 0 and 1: use `u8`. `usize` and `isize`
 /// are not, because their width is the kernel's choice: use types of 32 or 64 bits.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the element type of a tensor or tile",
     label = "not an element type of the language",
-    note = "the element types are i8 to i64, u8 to u64, f32 and f64; use `u8` for `bool`, and `u32` or `u64` for `usize`"
+    note = "the element types are i8 to i64, u8 to u64, f16, bf16, f32 and f64; use `u8` for `bool`, and `u32` or `u64` for `usize`"
 )]
 pub trait Element: Scalar + DeviceRepr + Pod + PartialEq {}
 
@@ -106,11 +112,11 @@ macro_rules! scalars {
 }
 
 scalars!(
-    bool Bool, i8 I8, i16 I16, i32 I32, i64 I64, u8 U8, u16 U16, u32 U32, u64 U64, usize Usize, isize Isize, f32 F32, f64 F64
+    bool Bool, i8 I8, i16 I16, i32 I32, i64 I64, u8 U8, u16 U16, u32 U32, u64 U64, usize Usize, isize Isize, f16 F16, bf16 Bf16, f32 F32, f64 F64
 );
 
 macro_rules! elements {
     ($($rust:ident),*) => { $(impl Element for $rust {})* };
 }
 
-elements!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);
+elements!(i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);

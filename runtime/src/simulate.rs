@@ -103,6 +103,8 @@ fn bits(value: ScalarValue) -> u64 {
         ScalarValue::U64(value) => value,
         ScalarValue::Usize(value) => value as u64,
         ScalarValue::Isize(value) => value as u64,
+        ScalarValue::F16(value) => value.to_bits().into(),
+        ScalarValue::Bf16(value) => value.to_bits().into(),
         ScalarValue::F32(value) => value.to_bits().into(),
         ScalarValue::F64(value) => value.to_bits(),
     }

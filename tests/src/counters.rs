@@ -21,7 +21,7 @@ use std::fmt;
 use std::process::ExitCode;
 use tileproof::report::{Role, Space};
 use tileproof::{Counts, device};
-use tileproof_examples::subject::Subject;
+use tileproof_examples::subject::{Run, Subject};
 
 /// Totals of one launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -330,16 +330,20 @@ fn said_of(subject: &Subject) -> impl Fn(Box<dyn Error>) -> String {
     move |error| format!("{}: {error}", subject.name)
 }
 
-/// The simulator's totals of one launch.
+/// The simulator's totals of one launch, whose result must be right.
 fn predict(subject: &Subject) -> Result<Counters, Box<dyn Error>> {
-    let (counts, _) = (subject.simulate)(subject.counted, 0)?;
+    let (counts, run) = (subject.simulate)(subject.counted, 0)?;
+    right(subject, &run)?;
     Ok(Counters::of(&counts))
 }
 
 /// Launches once on the first GPU, waits, and demands the right result.
 fn launch(subject: &Subject) -> Result<(), Box<dyn Error>> {
     let context = device::context(0)?;
-    let run = (subject.launch)(&context.default_stream(), subject.counted, 0)?;
+    right(subject, &(subject.launch)(&context.default_stream(), subject.counted, 0)?)
+}
+
+fn right(subject: &Subject, run: &Run) -> Result<(), Box<dyn Error>> {
     match run.difference(subject.ulps) {
         None => Ok(()),
         Some(difference) => Err(difference.into()),

@@ -14,8 +14,8 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, Ident, Path, Stmt, Type};
 
 /// Types of the prelude.
-pub(crate) const TYPES: [&str; 9] =
-    ["Tensor", "Matrix", "Shared", "Vector", "RowMajor", "Pad", "Xor", "Swizzle", "Auto"];
+pub(crate) const TYPES: [&str; 11] =
+    ["Tensor", "Matrix", "Shared", "Vector", "RowMajor", "Pad", "Xor", "Swizzle", "Auto", "f16", "bf16"];
 
 /// The constant that holds the body. `deferred` are panics that fire only if rustc accepts it: each is in a constant of
 /// its own that cannot be evaluated where the body's has an error.
@@ -51,7 +51,7 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
             #[allow(dead_code)]
             const __TILEPROOF_BODY: () = {
                 #[allow(unused_imports)]
-                use #prelude::prelude::WholeTile as _;
+                use #prelude::prelude::{FloatExt as _, HalfExt as _, WholeTile as _};
                 let _ = (#(#block,)*);
                 let _ = |#(#inputs),*| {
                     let _: [usize; #count] = [#(#grid),*];
@@ -151,6 +151,17 @@ impl VisitMut for Rewrite<'_> {
                     }
                 }
                 Stmt::Item(_) | Stmt::Macro(_) => {}
+            }
+        }
+    }
+
+    /// `a?` is an error of ours; rustc's would speak of the closure that it does not see.
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        if let Expr::Try(inner) = expr {
+            let operand = &inner.expr;
+            if let Ok(instead) = syn::parse2(quote!(match #operand { _ => ::core::unreachable!() })) {
+                *expr = instead;
             }
         }
     }

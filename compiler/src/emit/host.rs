@@ -419,6 +419,7 @@ fn push(kernel: &Kernel, expr: Handle<Expr>, ops: &mut Vec<TokenStream>) {
         | ExprKind::Grid(_)
         | ExprKind::Local(_)
         | ExprKind::Element(..)
+        | ExprKind::Call(..)
         | ExprKind::Lane(..)
         | ExprKind::Vector(_) => return,
     };

@@ -7,7 +7,7 @@ use super::symbol::{Case, Symbol, SymbolKind};
 use super::truth::{Truth, Value};
 use super::walk::Walk;
 use super::{Escape, EscapeKind, RegisterFault};
-use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Handle, Scalar, Scope, Type, UnaryOp};
+use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Function, Handle, Scalar, Scope, Type, UnaryOp};
 use std::rc::Rc;
 use tileproof_model::language;
 
@@ -34,15 +34,22 @@ impl Walk<'_> {
             }
         };
         match &expr.kind {
-            ExprKind::Int(value) => match i64::try_from(*value) {
-                Ok(value) => Value::Int(Linear::int(value)),
-                Err(_) => self.opaque(scalar, Scope::Block),
-            },
+            ExprKind::Int(value) => {
+                let fits = match scalar.is_signed() {
+                    true => i32::try_from(*value).is_ok(),
+                    false => u32::try_from(*value).is_ok(),
+                };
+                self.narrow &= fits || !scalar.is_index() || self.on_host || self.mask.is_empty();
+                match i64::try_from(*value) {
+                    Ok(value) => Value::Int(Linear::int(value)),
+                    Err(_) => self.opaque(scalar, Scope::Block),
+                }
+            }
             ExprKind::Float(_) => Value::Data,
             ExprKind::Bool(value) => Value::Truth(Truth::known(Mask::Uniform(*value))),
             ExprKind::Param(param) => match scalar {
                 Scalar::Bool => Value::Truth(Truth::uniform()),
-                Scalar::F32 | Scalar::F64 => Value::Data,
+                Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => Value::Data,
                 _ => {
                     let (low, high) = scalar.range().unwrap_or((0, 0));
                     let (low, high, narrow_high) = match scalar {
@@ -89,6 +96,7 @@ impl Walk<'_> {
                 self.join(&condition, a, b, scalar)
             }
             ExprKind::Cast(a) => self.cast(*a, scalar, expr),
+            ExprKind::Call(function, operands) => self.call(*function, operands, scalar),
         }
     }
 
@@ -647,6 +655,44 @@ impl Walk<'_> {
                 self.join(&truth, one, zero, scalar)
             }
             Value::Truth(_) | Value::Data => self.wide(scalar, Scope::Lane),
+        }
+    }
+
+    /// A function of numbers: known for known operands where it counts bits, else its type and range.
+    fn call(&mut self, function: Function, operands: &[Handle<Expr>], scalar: Scalar) -> Value {
+        let own = self.kernel.own_type(function, operands, Type::Scalar(scalar));
+        let values: Vec<Value> = operands.iter().map(|operand| self.value(*operand)).collect();
+        let scope = values.iter().map(|value| match value {
+            Value::Int(form) => self.symbols.scope(form),
+            Value::Truth(truth) => truth.scope,
+            Value::Data => Scope::Lane,
+        });
+        let scope = scope.fold(Scope::Block, Scope::min);
+        let bits = 8 * i64::from(own.bytes());
+        let (most, count): (i64, fn(u64, u32) -> u32) = match function {
+            Function::CountOnes => (bits, |x, _| x.count_ones()),
+            Function::LeadingZeros => (bits, |x, bits| x.leading_zeros() - (64 - bits)),
+            Function::TrailingZeros => (bits, |x, bits| x.trailing_zeros().min(bits)),
+            Function::Ilog2 => (bits - 1, |x, _| x.checked_ilog2().unwrap_or(0)),
+            Function::Isqrt => {
+                let high = match values.first() {
+                    Some(Value::Int(form)) => self.bounds_of(form, own).1,
+                    Some(Value::Truth(_) | Value::Data) | None => return self.wide(scalar, scope),
+                };
+                let root = u64::try_from(high).map_or(u32::MAX.into(), u64::isqrt) as i64;
+                return Value::Int(self.between(0, root, scope, "a square root".into()));
+            }
+            _ => return self.wide(scalar, scope),
+        };
+        let known = match values.first() {
+            Some(Value::Int(form)) => form.known().and_then(|lanes| {
+                lanes.map(|x| Some(count((x as u64) << (64 - bits) >> (64 - bits), bits as u32).into()))
+            }),
+            Some(Value::Truth(_) | Value::Data) | None => None,
+        };
+        match known {
+            Some(lanes) => Value::Int(Linear::constant(lanes)),
+            None => Value::Int(self.between(0, most, scope, format!("`{}`", function.name()))),
         }
     }
 

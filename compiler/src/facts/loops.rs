@@ -215,7 +215,7 @@ impl Walk<'_> {
     }
 
     /// A number between two, the same for these threads.
-    fn between(&mut self, low: i64, high: i64, scope: Scope, name: String) -> Linear {
+    pub(super) fn between(&mut self, low: i64, high: i64, scope: Scope, name: String) -> Linear {
         let kind = SymbolKind::Opaque(self.symbols.len() as u32);
         Linear::symbol(self.symbols.add(Symbol::new(kind, (low.into(), high.into()), scope, name)))
     }

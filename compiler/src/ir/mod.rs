@@ -22,7 +22,8 @@
 //! prove it, the kernel is refused. Division of data by zero is a fault of the simulator; on the GPU it yields zero, so that
 //! no compiler may conclude anything from it. The shift amount is masked to the width, as in Rust.
 //!
-//! **Floats** are IEEE 754, round to nearest even, and never contracted: `a * b + c` rounds twice.
+//! **Floats** are IEEE 754, round to nearest even, and never contracted: `a * b + c` rounds twice. Of a [`Function`] that
+//! is not exact, the GPU's result may differ from the simulator's within the [bound](Row::ulps) of its table.
 //!
 //! **Control** is structured. A [`Stmt::If`] takes one side a thread, a [`Stmt::For`] runs while its variable is below
 //! its end, each thread by its own bounds. Threads of a warp that take different sides are masked, not reordered; whether
@@ -38,12 +39,14 @@
 mod arena;
 mod atomic;
 mod collective;
+mod function;
 pub mod layout;
 pub mod print;
 
 pub use arena::{Arena, Handle};
 pub use atomic::{Atomic, AtomicOp};
 pub use collective::{Collective, CollectiveOp, Shuffle};
+pub use function::{Domain, FUNCTIONS, Function, Relation, Row};
 pub use layout::Layout;
 
 use crate::span::SpanId;
@@ -235,6 +238,8 @@ pub enum ExprKind {
     Select(Handle<Expr>, Handle<Expr>, Handle<Expr>),
     /// The value converted to the expression's type, with the meaning of Rust's `as`.
     Cast(Handle<Expr>),
+    /// A function of one to three values.
+    Call(Function, Vec<Handle<Expr>>),
 }
 
 /// Operators of one operand.
@@ -519,7 +524,7 @@ impl ExprKind {
             | ExprKind::Grid(_)
             | ExprKind::Local(_) => Vec::new(),
             ExprKind::Element(_, index) => index.clone(),
-            ExprKind::Vector(values) => values.clone(),
+            ExprKind::Vector(values) | ExprKind::Call(_, values) => values.clone(),
             ExprKind::Unary(_, a) | ExprKind::Cast(a) => vec![*a],
             ExprKind::Lane(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => vec![*a, *b],
             ExprKind::Select(a, b, c) => vec![*a, *b, *c],
@@ -657,6 +662,14 @@ impl Tile {
 }
 
 impl Kernel {
+    /// The type that a function is of, for a call with these operands and a result of this type.
+    pub fn own_type(&self, function: Function, operands: &[Handle<Expr>], result: Type) -> Scalar {
+        match operands.first() {
+            Some(first) if function != Function::FromBits => self.exprs[*first].ty.scalar(),
+            Some(_) | None => result.scalar(),
+        }
+    }
+
     /// Threads a block.
     pub fn threads(&self) -> u32 {
         self.block.iter().product()

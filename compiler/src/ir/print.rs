@@ -191,6 +191,7 @@ fn top(kernel: &Kernel, handle: Handle<Expr>) -> String {
         | ExprKind::Lane(..)
         | ExprKind::Vector(_)
         | ExprKind::Unary(..)
+        | ExprKind::Call(..)
         | ExprKind::Select(..) => out,
     }
 }
@@ -225,6 +226,7 @@ fn text(kernel: &Kernel, handle: Handle<Expr>) -> String {
             format!("select({}, {}, {})", top(kernel, *condition), top(kernel, *yes), top(kernel, *no))
         }
         ExprKind::Cast(a) => format!("({} as {})", operand(a), ty(*own)),
+        ExprKind::Call(function, operands) => format!("{}({})", function.name(), list(kernel, operands)),
     }
 }
 

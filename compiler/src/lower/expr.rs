@@ -1,7 +1,8 @@
 //! Expressions.
 
+use super::function::{associated_constant, math_constant};
 use super::item::{Found, Item};
-use super::{Binding, Lower, Operand, Term, Ty, literal};
+use super::{Binding, Lower, Operand, Term, Ty, foreign, literal};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir;
 use crate::ir::{BinaryOp, CompareOp, ExprKind, Handle, Scalar, Stmt, UnaryOp};
@@ -42,11 +43,8 @@ impl Lower<'_> {
             },
             Expr::Block(block) => self.block_value(&block.block, expected),
             Expr::If(branch) => self.if_value(branch, expected),
-            Expr::Reference(_) => self.unsupported(
-                expr,
-                "a reference cannot be a value in a kernel",
-                "name the element instead: `tile[r][c]`, `tensor[[r, c]]`; arrays are used by their elements",
-            ),
+            Expr::Reference(reference) => self.reference(reference),
+            Expr::RawAddr(address) => self.address(address),
             Expr::Closure(_) => {
                 self.unsupported(expr, "a kernel cannot have closures", "write the code where it is used")
             }
@@ -55,16 +53,7 @@ impl Lower<'_> {
                 "a range is only known in the head of a `for` loop",
                 "write `for i in 0..n { … }`, with `.step_by(s)` for another step",
             ),
-            Expr::Macro(call) => {
-                let name = call.mac.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-                self.unsupported(
-                    expr,
-                    &format!(
-                        "a kernel cannot use the macro `{name}!`: a GPU thread cannot print, format or unwind"
-                    ),
-                    "write results to a tensor, and state conditions in `requires(…)`",
-                )
-            }
+            Expr::Macro(call) => self.foreign(expr, foreign::of_macro(&call.mac)),
             Expr::Field(_) => self.unsupported(
                 expr,
                 "a kernel has no structs and no tuple fields",
@@ -83,11 +72,7 @@ impl Lower<'_> {
                 "an early return is not part of the language yet",
                 "put the rest of the kernel under `if`",
             ),
-            Expr::Unsafe(_) => self.unsupported(
-                expr,
-                "a kernel cannot use `unsafe`",
-                "remove the `unsafe`: what a kernel can do is checked",
-            ),
+            Expr::Unsafe(block) => self.foreign(expr, foreign::of_unsafe(block)),
             Expr::Struct(_) => {
                 self.unsupported(expr, "a kernel has no structs", "use scalars, tuples and arrays")
             }
@@ -105,7 +90,6 @@ impl Lower<'_> {
             | Expr::Const(_)
             | Expr::Infer(_)
             | Expr::Let(_)
-            | Expr::RawAddr(_)
             | Expr::TryBlock(_)
             | Expr::Yield(_)
             | Expr::Verbatim(_) => self.not_in_a_kernel(expr),
@@ -283,6 +267,9 @@ impl Lower<'_> {
 
     fn name(&mut self, path: &syn::ExprPath) -> Operand {
         let Some(ident) = path.path.get_ident() else {
+            if let Some(constant) = self.number_constant(path) {
+                return constant;
+            }
             return self.defer(
                 Code::Name,
                 path,
@@ -342,6 +329,23 @@ impl Lower<'_> {
         }
     }
 
+    /// `f32::INFINITY`, `usize::MAX`, `core::f32::consts::PI`.
+    fn number_constant(&mut self, path: &syn::ExprPath) -> Option<Operand> {
+        let names: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (kind, scalar) = match names.as_slice() {
+            [number, name] => associated_constant(Scalar::from_name(number)?, name)?,
+            ["core" | "std", number, "consts", name] => {
+                let scalar = Scalar::from_name(number)?;
+                (math_constant(scalar, name)?, scalar)
+            }
+            _ => return None,
+        };
+        let span = self.span(path);
+        let ty = Ty::scalar(self.terms.known(scalar));
+        Some(Operand::Value(self.expr(kind, ty, span)))
+    }
+
     /// What to do about a value that is declared outside the kernel.
     fn out_of_sight(&self) -> &'static str {
         match self.in_attribute {
@@ -359,11 +363,10 @@ impl Lower<'_> {
             // What a reference parameter of a helper function names is the caller's variable itself.
             UnOp::Deref(_) if !self.calls.is_empty() => return self.operand(&unary.expr, expected),
             UnOp::Deref(_) => {
-                return self.unsupported(
-                    unary,
-                    "a kernel has no pointers",
-                    "name the element: `tile[r][c]`, `tensor[[r, c]]`",
-                );
+                return match self.operand(&unary.expr, expected) {
+                    Operand::Poison => Operand::Poison,
+                    _ => self.foreign(unary, foreign::POINTER),
+                };
             }
             _ => return self.not_in_a_kernel(&Expr::Unary(unary.clone())),
         };
@@ -523,7 +526,8 @@ impl Lower<'_> {
         let Some(value) = self.value(&cast.expr, None) else { return Operand::Poison };
         let Some(scalar) = self.scalar_type(&cast.ty) else { return self.mismatch(cast) };
         let from = self.ty(value);
-        if from.vector.is_some() || scalar == Scalar::Bool {
+        let is_half = scalar.is_half() || self.terms.get(from.term).is_some_and(Scalar::is_half);
+        if from.vector.is_some() || scalar == Scalar::Bool || is_half {
             return self.mismatch(cast);
         }
         let span = self.span(cast);

@@ -1,18 +1,17 @@
 //! Calls: the vocabulary of the prelude.
 
+use super::function::Method;
 use super::item::{Found, Item};
 use super::tile::TileMethod;
 use super::warp::{self, Place};
-use super::{Binding, Lower, Operand, Ty};
+use super::{Binding, Lower, Operand, Ty, foreign};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{
-    AtomicOp, Axis, Base, BinaryOp, CollectiveOp, CompareOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt,
-    Sync,
-};
+use crate::ir::{AtomicOp, Axis, Base, CollectiveOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync};
+use crate::ir::{Function as IrFunction, Relation};
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles";
 
 /// A function of the prelude.
 pub(crate) enum Function {
@@ -24,6 +23,8 @@ pub(crate) enum Function {
     Sync(Sync),
     /// Something that threads compute together.
     Collective(CollectiveOp),
+    /// A function of numbers.
+    Number(IrFunction),
     /// `flatten([i, j], [rows, cols])`.
     Flatten,
     /// `unflatten(i, [rows, cols])`.
@@ -50,6 +51,7 @@ impl Function {
             "warp_count" => Function::Place(Place::WarpCount),
             "sync_threads" => Function::Sync(Sync::THREADS),
             "sync_warp" => Function::Sync(Sync::WARP),
+            "byte_perm" => Function::Number(IrFunction::BytePerm),
             "flatten" => Function::Flatten,
             "unflatten" => Function::Unflatten,
             "rasterize" => Function::Rasterize,
@@ -64,6 +66,26 @@ impl Function {
 /// A lane moves 16 bytes at most, and no element is smaller than one.
 const MOST_VECTOR_VALUES: u32 = 16;
 
+/// Whether `To::from` converts: every value stays what it is.
+fn is_lossless(from: Scalar, to: Scalar) -> bool {
+    let digits = |float: Scalar| if float == Scalar::F32 { 24 } else { 53 };
+    match (from.range(), to.range()) {
+        (Some((low, high)), Some((least, most))) => {
+            // Rust promises no more than 16 bits of `usize` and `isize`.
+            let fits = least <= low && high <= most;
+            from == to || fits && !from.is_index() && (!to.is_index() || from.bytes() <= 2)
+        }
+        (Some((_, high)), None) if to.is_half() => high < 256,
+        (Some((_, high)), None) => !from.is_index() && to.is_float() && high < 1 << digits(to),
+        (None, Some(_)) => from == Scalar::Bool,
+        (None, None) => {
+            from == to
+                || from == Scalar::F32 && to == Scalar::F64
+                || from.is_half() && matches!(to, Scalar::F32 | Scalar::F64)
+        }
+    }
+}
+
 impl Lower<'_> {
     /// `thread_x()`, `sync_threads()`, `Vector::splat(…)`.
     pub(super) fn call(&mut self, call: &ExprCall, expected: Option<Ty>) -> Operand {
@@ -74,6 +96,9 @@ impl Lower<'_> {
                 "call a function of the prelude",
             );
         };
+        if let Some(foreign) = foreign::of_path(&callee.path) {
+            return self.foreign(call, foreign);
+        }
         let names: Vec<String> =
             callee.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -86,6 +111,10 @@ impl Lower<'_> {
             ),
             [name] if matches!(self.find(name), Some(Found::Item(Item::Function(_), _))) => {
                 self.helper_call(call, callee, name)
+            }
+            [number, name] if Scalar::from_name(number).is_some() => {
+                let scalar = Scalar::from_name(number).unwrap_or(Scalar::I32);
+                self.associated(call, scalar, name)
             }
             [.., name] => self.function(call, name, expected),
             [] => Operand::Poison,
@@ -101,8 +130,12 @@ impl Lower<'_> {
                 "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes, `flatten`, `unflatten` and `rasterize`",
             );
         };
+        let span = self.span(call);
+        if let Function::Number(function) = function {
+            return self.function_of_numbers(call, function);
+        }
         let arguments = match &function {
-            Function::Position(_) | Function::Place(_) | Function::Sync(_) => 0,
+            Function::Position(_) | Function::Place(_) | Function::Sync(_) | Function::Number(_) => 0,
             Function::Collective(op) => warp::arguments(*op),
             Function::Flatten | Function::Unflatten => 2,
             Function::Rasterize => 3,
@@ -110,8 +143,8 @@ impl Lower<'_> {
         if call.args.len() != arguments {
             return self.mismatch(call);
         }
-        let span = self.span(call);
         match function {
+            Function::Number(_) => Operand::Poison,
             Function::Flatten => self.flatten(call),
             Function::Unflatten => self.unflatten(call),
             Function::Rasterize => self.rasterize(call),
@@ -255,36 +288,88 @@ impl Lower<'_> {
         if let Some(base) = self.memory(&call.receiver) {
             return self.memory_method(call, base, expected);
         }
-        let Some(receiver) = self.value(&call.receiver, expected) else { return Operand::Poison };
         let name = call.method.to_string();
+        // A literal has the type that its result is used as, where the method keeps it.
+        let keeps = IrFunction::named(&name).is_none_or(|function| function.row().result == Relation::Same);
+        let expected = expected.filter(|_| keeps && !name.starts_with("is_"));
+        let Some(receiver) = self.value(&call.receiver, expected) else { return Operand::Poison };
+        let method = Method { name: &name, span: self.span(call), at: call };
+        let arguments: Vec<&Expr> = call.args.iter().collect();
+        match self.number_method(method, receiver, &arguments) {
+            Some(operand) => operand,
+            None => self.defer(
+                Code::Name,
+                &call.method,
+                format!("the method `{name}` is not part of the kernel language"),
+                &format!("a kernel knows {METHODS}; of numbers, Rust's own arithmetic: `min`, `sqrt`, `count_ones`, …"),
+            ),
+        }
+    }
+
+    /// `f32::from_bits(bits)`, `f64::from(x)`, `u32::max(a, b)`.
+    fn associated(&mut self, call: &ExprCall, scalar: Scalar, name: &str) -> Operand {
+        let own = Ty::scalar(self.terms.known(scalar));
+        let arguments: Vec<&Expr> = call.args.iter().collect();
+        let Some((first, rest)) = arguments.split_first() else { return self.mismatch(call) };
         let span = self.span(call);
-        let binary = match name.as_str() {
-            "min" => BinaryOp::Min,
-            "max" => BinaryOp::Max,
-            "div_ceil" => BinaryOp::DivCeil,
-            "is_multiple_of" => BinaryOp::Rem,
+        let method = Method { name, span, at: call };
+        match (name, rest) {
+            ("from", []) => {
+                let Some(value) = self.value(first, None) else { return Operand::Poison };
+                let from = self.ty(value);
+                let is_lossless = from.vector.is_none()
+                    && self.terms.get(from.term).is_some_and(|from| is_lossless(from, scalar));
+                match is_lossless {
+                    true if self.terms.get(from.term) == Some(scalar) => Operand::Value(value),
+                    true => Operand::Value(self.expr(ExprKind::Cast(value), own, span)),
+                    false => self.mismatch(call),
+                }
+            }
+            ("from_f32" | "from_f64", []) if scalar.is_half() => {
+                let from = if name == "from_f32" { Scalar::F32 } else { Scalar::F64 };
+                let term = self.terms.known(from);
+                match self.value_of(first, term) {
+                    Some(value) => Operand::Value(self.expr(ExprKind::Cast(value), own, span)),
+                    None => Operand::Poison,
+                }
+            }
+            ("from_bits", []) => match self.value(first, None) {
+                Some(bits) => self.float_of_bits(scalar, bits, method),
+                None => Operand::Poison,
+            },
             _ => {
-                return self.defer(
-                    Code::Name,
-                    &call.method,
-                    format!("the method `{name}` is not part of the kernel language"),
-                    &format!("a kernel knows {METHODS}"),
-                );
+                let Some(receiver) = self.value(first, Some(own)) else { return Operand::Poison };
+                let ty = self.ty(receiver);
+                if ty.vector.is_some() || !self.terms.unify(ty.term, own.term) {
+                    return self.mismatch(call);
+                }
+                match self.number_method(method, receiver, rest) {
+                    Some(operand) => operand,
+                    None => self.defer(
+                        Code::Name,
+                        &call.func,
+                        format!("`{}::{name}` is not part of the kernel language", scalar.name()),
+                        "a kernel knows Rust's own arithmetic: `min`, `sqrt`, `count_ones`, …, and `from` and `from_bits`",
+                    ),
+                }
             }
-        };
-        let Some(argument) = call.args.first().filter(|_| call.args.len() == 1) else {
+        }
+    }
+
+    /// `byte_perm(a, b, selector)`.
+    fn function_of_numbers(&mut self, call: &ExprCall, function: IrFunction) -> Operand {
+        let arguments: Vec<&Expr> = call.args.iter().collect();
+        let Some((first, rest)) = arguments.split_first() else { return self.mismatch(call) };
+        let hint = self.terms.known(Scalar::U32);
+        let Some(receiver) = self.value(first, Some(Ty::scalar(hint))) else { return Operand::Poison };
+        let method = Method { name: function.name(), span: self.span(call), at: call };
+        let ty = self.ty(receiver);
+        if !self.terms.unify(ty.term, hint) {
             return self.mismatch(call);
-        };
-        let (ty, place) = (self.ty(receiver), self.here());
-        let Some(argument) = self.value(argument, Some(ty)) else { return Operand::Poison };
-        let receiver = self.as_at(place, receiver);
-        let result = self.arithmetic(binary, receiver, argument, span, call);
-        match (name.as_str(), result) {
-            ("is_multiple_of", Operand::Value(remainder)) => {
-                let zero = self.expr(ExprKind::Int(0), ty, span);
-                self.compare(CompareOp::Equal, remainder, zero, span, call)
-            }
-            (_, result) => result,
+        }
+        match self.number_method(method, receiver, rest) {
+            Some(operand) => operand,
+            None => self.mismatch(call),
         }
     }
 

@@ -9,6 +9,8 @@ mod checked;
 mod control;
 mod expr;
 mod fold;
+mod foreign;
+mod function;
 mod helper;
 mod intrinsic;
 mod item;
@@ -227,7 +229,14 @@ impl Lower<'_> {
                 syn::Type::Reference(reference) if has_refused_element(&reference.elem) => error
                     .note("an element is i8 to i64, u8 to u64, f32 or f64, by that name")
                     .help("write one of them: `u32` or `u64` for `usize`, `i32` or `i64` for `isize`, `u8` for `bool`"),
-                _ => error.help("write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`"),
+                syn::Type::Reference(reference) if matches!(peeled(&reference.elem), syn::Type::Slice(_)) => error
+                    .help("write `&Tensor<f32, 1>` to read it, `&mut Tensor<f32, 1>` to write it: a tensor knows its length"),
+                _ => {
+                    if let Some(foreign) = foreign::of_type(ty) {
+                        error = error.note(foreign.what);
+                    }
+                    error.help("write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`")
+                }
             };
             self.diagnostics.report(error);
         }
@@ -326,7 +335,11 @@ impl Lower<'_> {
             || self.any_node(value, &|kind| {
                 matches!(
                     kind,
-                    ExprKind::Thread(_) | ExprKind::Block(_) | ExprKind::Grid(_) | ExprKind::Float(_)
+                    ExprKind::Thread(_)
+                        | ExprKind::Block(_)
+                        | ExprKind::Grid(_)
+                        | ExprKind::Float(_)
+                        | ExprKind::Call(..)
                 )
             });
         if device {

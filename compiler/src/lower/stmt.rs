@@ -2,7 +2,7 @@
 
 use super::assign::Compound;
 use super::expr::{binary_op, is_compound};
-use super::{Binding, Lower, Operand, Ty, shared};
+use super::{Binding, Lower, Operand, Ty, foreign, shared};
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, ExprKind, Handle, Stmt};
@@ -70,6 +70,14 @@ impl Lower<'_> {
             Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
             pattern => (pattern, None),
         };
+        if let Some(ty) = annotation
+            && let Some(foreign) = foreign::of_type(ty)
+        {
+            let poison = self.foreign(ty, foreign);
+            self.bind_pattern(pattern, poison);
+            self.budget = outer;
+            return;
+        }
         match &local.init {
             Some(init) if init.diverge.is_some() => {
                 self.unsupported(local, "a kernel has no `let … else`", "write `if`");

@@ -72,8 +72,9 @@ impl Terms {
             (Node::Integer, Node::Integer) | (Node::Float, Node::Float) => (a, b),
             (Node::Integer, Node::Known(known)) if known.is_integer() => (a, b),
             (Node::Known(known), Node::Integer) if known.is_integer() => (b, a),
-            (Node::Float, Node::Known(known)) if known.is_float() => (a, b),
-            (Node::Known(known), Node::Float) if known.is_float() => (b, a),
+            // Literals are no halves: Rust has those as structs.
+            (Node::Float, Node::Known(known)) if known.is_float() && !known.is_half() => (a, b),
+            (Node::Known(known), Node::Float) if known.is_float() && !known.is_half() => (b, a),
             _ => return false,
         };
         self.nodes[from.0 as usize] = Node::Link(to);
@@ -94,6 +95,15 @@ impl Terms {
             Node::Known(scalar) => scalar.is_integer(),
             Node::Integer => true,
             Node::Float | Node::Link(_) => false,
+        }
+    }
+
+    /// Whether it is a float, known or not.
+    pub(super) fn is_float(&self, term: Term) -> bool {
+        match self.nodes[self.root(term).0 as usize] {
+            Node::Known(scalar) => scalar.is_float(),
+            Node::Float => true,
+            Node::Integer | Node::Link(_) => false,
         }
     }
 

@@ -11,6 +11,7 @@ use crate::ir::{
 };
 use crate::span::SpanId;
 use std::collections::HashMap;
+use tileproof_model::half::Half;
 
 /// Compiles a kernel for one launch. The arguments fit the kernel.
 pub(super) fn compile(kernel: &Kernel, grid: [u32; 3], arguments: &[Argument<'_>]) -> Program {
@@ -62,6 +63,7 @@ fn constant(expr: &Expr, grid: [u32; 3], arguments: &[Argument<'_>]) -> Option<u
     let scalar = expr.ty.scalar();
     match expr.kind {
         ExprKind::Int(value) => Some(canonical(scalar, value as u64)),
+        ExprKind::Float(value) if scalar.is_half() => Some(Half::of(scalar)?.nearest(value).into()),
         ExprKind::Float(value) if scalar == Scalar::F32 => Some(u64::from((value as f32).to_bits())),
         ExprKind::Float(value) => Some(value.to_bits()),
         ExprKind::Bool(value) => Some(u64::from(value)),
@@ -82,7 +84,8 @@ fn constant(expr: &Expr, grid: [u32; 3], arguments: &[Argument<'_>]) -> Option<u
         | ExprKind::Binary(..)
         | ExprKind::Compare(..)
         | ExprKind::Select(..)
-        | ExprKind::Cast(_) => None,
+        | ExprKind::Cast(_)
+        | ExprKind::Call(..) => None,
     }
 }
 
@@ -433,6 +436,17 @@ impl Compiler<'_, '_> {
                     Instruction::Cast { from, to, destination, operand }
                 })
             }
+            ExprKind::Call(function, operands) => {
+                let own = self.kernel.own_type(*function, operands, *ty);
+                let function = *function;
+                let operands: Vec<Operand> = operands.iter().map(|operand| self.operand(*operand)).collect();
+                self.each(*ty, *span, |destination, i| {
+                    let operand =
+                        |place: usize| operands[if place < operands.len() { place } else { 0 }].at(i);
+                    let operands = [operand(0), operand(1), operand(2)];
+                    Instruction::Call { function, own, destination, operands }
+                })
+            }
         }
     }
 
@@ -472,7 +486,10 @@ impl Compiler<'_, '_> {
             | ExprKind::Grid(_)
             | ExprKind::Local(_) => false,
             ExprKind::Element(..) | ExprKind::Lane(..) => true,
-            ExprKind::Vector(values) => values.iter().any(|value| self.may_fault(*value)),
+            ExprKind::Call(function, _) if function.is_partial() => true,
+            ExprKind::Vector(values) | ExprKind::Call(_, values) => {
+                values.iter().any(|value| self.may_fault(*value))
+            }
             ExprKind::Unary(UnaryOp::Negate, a) => ty.scalar() == Scalar::Isize || self.may_fault(*a),
             ExprKind::Unary(UnaryOp::Not, a) => self.may_fault(*a),
             ExprKind::Cast(a) => ty.scalar().is_index() || self.may_fault(*a),

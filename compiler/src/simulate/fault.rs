@@ -95,6 +95,8 @@ pub enum FaultKind {
     },
     /// An integer is divided by zero.
     DivisionByZero,
+    /// The logarithm of the integer zero is taken.
+    Logarithm,
     /// The result of index arithmetic is not in the range of its type.
     IndexOverflow {
         /// `usize` or `isize`.
@@ -300,6 +302,7 @@ impl fmt::Display for FaultKind {
                 "lane {missing} of the warp is not here: it took another branch or has left the loop; move the call to where all lanes of the warp pass"
             ),
             FaultKind::DivisionByZero => f.write_str("division by zero"),
+            FaultKind::Logarithm => f.write_str("the logarithm of the integer zero; guard it"),
             FaultKind::IndexOverflow { scalar, op, left, right } => {
                 let number = |bits: u64| match scalar.is_signed() {
                     true => i128::from(bits as i64),

@@ -35,6 +35,7 @@ mod atomic;
 mod collective;
 mod compile;
 mod fault;
+mod function;
 mod memory;
 mod program;
 mod shared;

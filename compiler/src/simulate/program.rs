@@ -4,7 +4,7 @@
 //! instruction and go on later. Registers hold, in this order: the constants of the launch, the coordinates of thread
 //! and block, the kernel's locals (register arrays element by element, vectors value by value), and temporaries.
 
-use crate::ir::{AtomicOp, BinaryOp, CollectiveOp, CompareOp, Layout, Scalar, UnaryOp};
+use crate::ir::{AtomicOp, BinaryOp, CollectiveOp, CompareOp, Function, Layout, Scalar, UnaryOp};
 use crate::span::SpanId;
 use tileproof_model::access::Operation;
 use tileproof_model::report::Role;
@@ -79,6 +79,13 @@ pub(super) enum Instruction {
         to: Scalar,
         destination: Register,
         operand: Register,
+    },
+    /// A function of the type `own`; operands that it has not are the first again.
+    Call {
+        function: Function,
+        own: Scalar,
+        destination: Register,
+        operands: [Register; 3],
     },
     /// Copies `width` registers in the active lanes, `times` times one after another.
     Copy {

@@ -9,6 +9,7 @@
 
 use crate::ir::{BinaryOp, CompareOp, Scalar, UnaryOp};
 use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
+use tileproof_model::half::{self, Half};
 
 /// One value a lane.
 pub(super) type Lanes = [u64; 32];
@@ -44,6 +45,8 @@ pub(super) fn truth(a: &Lanes) -> u32 {
 
 /// How the values of a type are computed with.
 enum Class {
+    F16,
+    Bf16,
     F32,
     F64,
     /// Integers, and bool as one of 1 bit.
@@ -52,6 +55,8 @@ enum Class {
 
 fn class(scalar: Scalar) -> Class {
     match scalar {
+        Scalar::F16 => Class::F16,
+        Scalar::Bf16 => Class::Bf16,
         Scalar::F32 => Class::F32,
         Scalar::F64 => Class::F64,
         Scalar::Bool
@@ -71,11 +76,12 @@ fn class(scalar: Scalar) -> Class {
 /// `op a`.
 pub(super) fn unary(op: UnaryOp, scalar: Scalar, a: &Lanes) -> Lanes {
     match (op, class(scalar)) {
+        (UnaryOp::Negate, Class::F16 | Class::Bf16) => map(a, |x| x ^ 0x8000),
         (UnaryOp::Negate, Class::F32) => map(a, |x| (-f32::of(x)).lane()),
         (UnaryOp::Negate, Class::F64) => map(a, |x| (-f64::of(x)).lane()),
         (UnaryOp::Negate, Class::Integer) => map(a, |x| canonical(scalar, x.wrapping_neg())),
         (UnaryOp::Not, Class::Integer) => map(a, |x| canonical(scalar, !x)),
-        (UnaryOp::Not, Class::F32 | Class::F64) => {
+        (UnaryOp::Not, Class::F16 | Class::Bf16 | Class::F32 | Class::F64) => {
             panic!("floats have no {op:?}: the kernel is not well typed")
         }
     }
@@ -85,6 +91,8 @@ pub(super) fn unary(op: UnaryOp, scalar: Scalar, a: &Lanes) -> Lanes {
 /// range of its type.
 pub(super) fn binary(op: BinaryOp, scalar: Scalar, a: &Lanes, b: &Lanes) -> (Lanes, u32) {
     match class(scalar) {
+        Class::F16 => (float_binary::<F16>(op, a, b), 0),
+        Class::Bf16 => (float_binary::<Bf16>(op, a, b), 0),
         Class::F32 => (float_binary::<f32>(op, a, b), 0),
         Class::F64 => (float_binary::<f64>(op, a, b), 0),
         Class::Integer if scalar == Scalar::Usize => {
@@ -230,6 +238,49 @@ impl Float for f64 {
     }
 }
 
+macro_rules! half {
+    ($name:ident, $format:expr) => {
+        /// A float of 16 bits as the `f32` that it is.
+        #[derive(Clone, Copy, PartialEq, PartialOrd)]
+        struct $name(f32);
+
+        half!($name, $format, Add add, Sub sub, Mul mul, Div div, Rem rem);
+
+        impl Neg for $name {
+            type Output = $name;
+            fn neg(self) -> $name {
+                $name(-self.0)
+            }
+        }
+
+        impl Float for $name {
+            fn of(lane: u64) -> $name {
+                $name($format.value(lane as u16))
+            }
+            fn lane(self) -> u64 {
+                $format.nearest(self.0.into()).into()
+            }
+            fn negative(self) -> bool {
+                self.0.is_sign_negative()
+            }
+            fn nan(self) -> bool {
+                self.0.is_nan()
+            }
+        }
+    };
+    ($name:ident, $format:expr, $($operator:ident $method:ident),*) => {$(
+        impl $operator for $name {
+            type Output = $name;
+            fn $method(self, other: $name) -> $name {
+                $name($operator::$method(self.0, other.0))
+            }
+        }
+    )*};
+}
+
+half!(F16, half::F16);
+half!(Bf16, half::BF16);
+
 /// The smaller, -0 below +0 as on the GPU (Rust leaves that open); the other one if one is NaN.
 fn smaller<F: Float>(a: F, b: F) -> F {
     if b.nan() || a < b || (a == b && a.negative()) { a } else { b }
@@ -254,6 +305,8 @@ fn float_binary<F: Float>(op: BinaryOp, a: &Lanes, b: &Lanes) -> Lanes {
 /// `a op b`, as bool.
 pub(super) fn compare(op: CompareOp, scalar: Scalar, a: &Lanes, b: &Lanes) -> Lanes {
     match class(scalar) {
+        Class::F16 => compare_as(op, a, b, F16::of),
+        Class::Bf16 => compare_as(op, a, b, Bf16::of),
         Class::F32 => compare_as(op, a, b, f32::of),
         Class::F64 => compare_as(op, a, b, f64::of),
         Class::Integer if scalar.is_signed() => compare_as(op, a, b, |x| x as i64),
@@ -287,7 +340,21 @@ pub(super) fn without_conversion(from: Scalar, to: Scalar, a: &Lanes) -> u32 {
 
 /// `a as to`.
 pub(super) fn cast(from: Scalar, to: Scalar, a: &Lanes) -> Lanes {
+    match (Half::of(from), Half::of(to)) {
+        _ if from == to => return *a,
+        (Some(half), _) => {
+            let single = map(a, |x| half.value(x as u16).lane());
+            return cast(Scalar::F32, to, &single);
+        }
+        (None, Some(half)) if from == Scalar::F64 => return map(a, |x| half.nearest(f64::of(x)).into()),
+        (None, Some(half)) => {
+            let single = cast(from, Scalar::F32, a);
+            return map(&single, |x| half.nearest(f32::of(x).into()).into());
+        }
+        (None, None) => {}
+    }
     match (class(from), class(to)) {
+        (Class::F16 | Class::Bf16, _) | (_, Class::F16 | Class::Bf16) => *a,
         (Class::F32, Class::F32) | (Class::F64, Class::F64) => *a,
         (Class::F32, Class::F64) => map(a, |x| f64::from(f32::of(x)).lane()),
         (Class::F64, Class::F32) => map(a, |x| (f64::of(x) as f32).lane()),
@@ -312,7 +379,7 @@ fn float_to_integer(x: f64, to: Scalar) -> u64 {
         Scalar::U16 => u64::from(x as u16),
         Scalar::U32 => u64::from(x as u32),
         Scalar::U64 | Scalar::Usize => x as u64,
-        Scalar::Bool | Scalar::F32 | Scalar::F64 => {
+        Scalar::Bool | Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => {
             panic!("floats are not cast to {} this way: the kernel is not well typed", to.name())
         }
     }

@@ -2,6 +2,7 @@
 
 use super::collective;
 use super::fault::FaultKind;
+use super::function::call;
 use super::memory::Memory;
 use super::program::{Counter, Element, Instruction, Program, Register};
 use super::value::{self, Lanes};
@@ -172,6 +173,13 @@ impl Warp {
                     return Err((FaultKind::IndexConversion { from, to, value }, lane as u32));
                 }
                 *self.write(destination) = value::cast(from, to, self.read(operand));
+            }
+            Instruction::Call { function, own, destination, operands } => {
+                let (result, failed) = call(function, own, operands.map(|operand| self.read(operand)));
+                if let Some(lane) = lanes(failed & self.active).next() {
+                    return Err((FaultKind::Logarithm, lane as u32));
+                }
+                *self.write(destination) = result;
             }
             Instruction::Copy { destination, source, width, times } => {
                 for i in 0..width * times {

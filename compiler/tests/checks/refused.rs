@@ -8,7 +8,7 @@ fn text_and_macros() {
     check(
         &warp("println!(\"x\");"),
         expect![[r#"
-            error: a kernel cannot use the macro `println!`: a GPU thread cannot print, format or unwind [TP0002]
+            error: a kernel cannot print, format or unwind: a GPU thread has nowhere to do it [TP0002]
             help: write results to a tensor, and state conditions in `requires(…)`
               at `println!("x")`
         "#]],
@@ -152,10 +152,10 @@ fn values() {
     check(
         &warp("let r = &input;"),
         expect![[r#"
-        error: a reference cannot be a value in a kernel [TP0002]
-        help: name the element instead: `tile[r][c]`, `tensor[[r, c]]`; arrays are used by their elements
-          at `&input`
-    "#]],
+            error: a reference cannot be a value in a kernel: registers have no addresses [TP0002]
+            help: name the element instead: `tile[r][c]`, `tensor[[r, c]]`; arrays are used by their elements
+              at `&input`
+        "#]],
     );
     check(
         &warp("let s = (1, 2).0;"),
@@ -176,10 +176,10 @@ fn values() {
     check(
         &warp("let p = *input;"),
         expect![[r#"
-        error: a kernel has no pointers [TP0002]
-        help: name the element: `tile[r][c]`, `tensor[[r, c]]`
-          at `*input`
-    "#]],
+            error: `input` is memory, and only its elements are values [TP0002]
+            help: name an element: `tile[r][c]`, `tensor[[r, c]]`, or several: `read::<4>([r, c])`
+              at `input`
+        "#]],
     );
     check(
         &warp("let t = input;"),
@@ -320,9 +320,8 @@ fn names() {
     check(
         &warp("let x = f32::MAX;"),
         expect![[r#"
-            left to rustc: the macro cannot see what `f32::MAX` means [TP0005]
-            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
-              at `f32::MAX`
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
         "#]],
     );
     check(
@@ -336,16 +335,15 @@ fn names() {
     check(
         &warp("let x = 1.0f32.sqrt();"),
         expect![[r#"
-            left to rustc: the method `sqrt` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
-              at `sqrt`
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
         "#]],
     );
     check(
         &warp("let x = input.get([0]);"),
         expect![[r#"
             left to rustc: the method `get` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles
               at `get`
         "#]],
     );
@@ -361,7 +359,7 @@ fn names() {
         &warp("let t = Shared::<[f32; 4]>::new(); let n = t.len();"),
         expect![[r#"
             left to rustc: the method `len` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles; `min`, `max`, `div_ceil` and `is_multiple_of` of numbers
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles
               at `len`
         "#]],
     );

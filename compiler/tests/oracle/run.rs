@@ -111,6 +111,7 @@ pub(crate) fn excluded(fault: &Fault) -> bool {
         | FaultKind::Misaligned { .. }
         | FaultKind::Scattered { .. }
         | FaultKind::DivisionByZero
+        | FaultKind::Logarithm
         | FaultKind::IndexOverflow { .. }
         | FaultKind::IndexConversion { .. }
         | FaultKind::RegisterIndex { .. }

@@ -1,5 +1,6 @@
 //! Runs kernels from text.
 
+use half::{bf16, f16};
 use tileproof_compiler::compile;
 use tileproof_compiler::simulate::{Argument, Buffer, TensorArgument, simulate};
 
@@ -27,7 +28,7 @@ macro_rules! elements {
     )*};
 }
 
-elements!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+elements!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 f16 bf16);
 
 /// Runs `body` for each element of the inputs, which it knows as `a`, `b` and `c`: its value is the result.
 ///

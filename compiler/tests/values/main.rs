@@ -1,4 +1,5 @@
 //! What kernels compute, on the simulator, against what Rust computes.
 
+mod functions;
 mod harness;
 mod offsets;

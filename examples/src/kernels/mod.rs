@@ -4,10 +4,13 @@ use crate::subject::Subject;
 
 pub mod copies;
 pub mod elementwise;
+pub mod gather;
 pub mod matmul;
 pub mod permute;
 pub mod products;
+pub mod reduce;
 pub mod shortest_paths;
+pub mod sort;
 pub mod stencil;
 pub mod transpose;
 
@@ -35,4 +38,8 @@ pub const SUBJECTS: &[Subject] = &[
     products::MATRIX_VECTOR,
     products::DOT_I8,
     shortest_paths::FLOYD_WARSHALL_STEP,
+    gather::EMBEDDING,
+    sort::BITONIC_SORT,
+    reduce::SUM,
+    reduce::EXCLUSIVE_SCAN,
 ];

@@ -3,9 +3,10 @@
 //! A kernel is an ordinary Rust function that `#[tiled_kernel]` translates to CUDA. The macro also keeps the body, so
 //! that rustc, rust-analyzer and rustdoc see ordinary Rust: for that, each word of the language is a real item here,
 //! with the signature that the device code has. The kept body never runs. Where one of these items is called on the
-//! host nevertheless, it panics and says so; [`Vector`] alone is plain data on both sides.
+//! host nevertheless, it panics and says so; [`Vector`] and the functions of numbers are plain data on both sides.
 
 mod atomic;
+mod number;
 mod order;
 mod shared;
 mod tensor;
@@ -15,6 +16,7 @@ mod vector;
 mod warp;
 
 pub use atomic::{AtomicElement, AtomicInteger};
+pub use number::{FloatExt, HalfExt, byte_perm};
 pub use order::{flatten, rasterize, unflatten};
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
 pub use tensor::{AnyIndex, Matrix, Tensor};

@@ -88,7 +88,7 @@ mod sealed {
     message = "`{Self}` is not the array type of a shared tile",
     label = "expected a native array of elements, of rank 1 to 4",
     note = "write the extents from the outside in: `Shared::<[[f32; COLUMNS]; ROWS]>::new()`",
-    note = "the element types are i8 to i64, u8 to u64, f32 and f64"
+    note = "the element types are i8 to i64, u8 to u64, f16, bf16, f32 and f64"
 )]
 pub trait Tile: sealed::Sealed {
     /// The type of an element.

@@ -184,6 +184,9 @@ pub(super) fn shuffle(shuffle: Shuffle, scalar: Scalar) -> String {
                  return ({ty})((u64)high << 32 | low);\n"
             );
         }
+        Scalar::F16 | Scalar::Bf16 => {
+            let _ = writeln!(text, "    return {ty}{{(u16){word}((u32)value.bits, by, members)}};");
+        }
         Scalar::Bool => {
             let _ = writeln!(text, "    return {word}((u32)value, by, members) != 0;");
         }
@@ -277,6 +280,7 @@ pub(super) fn match_any(scalar: Scalar) -> String {
     let ty = scalar_type(scalar);
     let (bits, operand) = match scalar {
         Scalar::F32 => ("b32", "\"f\"(value)"),
+        Scalar::F16 | Scalar::Bf16 => ("b32", "\"r\"((u32)value.bits)"),
         Scalar::F64 => ("b64", "\"d\"(value)"),
         Scalar::I64 | Scalar::U64 | Scalar::Usize | Scalar::Isize => ("b64", "\"l\"((u64)value)"),
         Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::U8 | Scalar::U16 | Scalar::U32 => {

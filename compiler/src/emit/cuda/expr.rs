@@ -38,7 +38,12 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
         ExprKind::Compare(op, a, b) => match known_comparison(e.kernel, *op, *a, *b) {
             Some(known) => Code::atom(known.to_string()),
             None => {
+                let from = e.kernel.exprs[*a].ty.scalar();
                 let (a, b) = (expr(e, *a), expr(e, *b));
+                let (a, b) = match from.is_half() {
+                    true => (cast(e, from, Scalar::F32, a), cast(e, from, Scalar::F32, b)),
+                    false => (a, b),
+                };
                 Code::infix(Level::Comparison, a, op.name(), b)
             }
         },
@@ -50,6 +55,12 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
             let from = e.kernel.exprs[*a].ty.scalar();
             let a = expr(e, *a);
             cast(e, from, scalar, a)
+        }
+        ExprKind::Call(function, operands) => {
+            let own = e.kernel.own_type(*function, operands, ty);
+            let operands: Vec<Code> = operands.iter().map(|operand| expr(e, *operand)).collect();
+            let name = e.need(Piece::Function(*function, own));
+            Code::call(&name, &operands)
         }
     }
 }
@@ -122,6 +133,10 @@ fn vector(e: &mut Emitter<'_>, scalar: Scalar, values: &[Handle<Expr>]) -> Code 
 /// One of two values.
 pub(super) fn select(e: &mut Emitter<'_>, ty: Type, condition: Code, yes: Code, no: Code) -> Code {
     match ty {
+        Type::Scalar(scalar) if scalar.is_half() => {
+            let name = e.need(Piece::Select(scalar, 1));
+            Code::call(&name, &[condition, yes, no])
+        }
         Type::Scalar(_) => Code::conditional(condition, yes, no),
         // `?:` on structs selects an address, which forces both into memory.
         Type::Vector(scalar, width) => {
@@ -134,7 +149,7 @@ pub(super) fn select(e: &mut Emitter<'_>, ty: Type, condition: Code, yes: Code, 
 
 fn unary(e: &mut Emitter<'_>, op: UnaryOp, scalar: Scalar, a: Code) -> Code {
     match op {
-        UnaryOp::Negate if scalar.is_float() => Code::prefix("-", a),
+        UnaryOp::Negate if scalar.is_float() && !scalar.is_half() => Code::prefix("-", a),
         UnaryOp::Negate => arithmetic(e, Arithmetic::Negate, scalar, vec![a]),
         UnaryOp::Not => match scalar {
             Scalar::Bool => Code::prefix("!", a),
@@ -147,6 +162,8 @@ fn unary(e: &mut Emitter<'_>, op: UnaryOp, scalar: Scalar, a: Code) -> Code {
             | Scalar::U64
             | Scalar::Usize
             | Scalar::Isize
+            | Scalar::F16
+            | Scalar::Bf16
             | Scalar::F32
             | Scalar::F64 => Code::prefix("~", a),
         },
@@ -184,7 +201,7 @@ fn binary(
         BinaryOp::Add if plain => return Code::infix(Level::Additive, a, "+", b),
         BinaryOp::Sub if plain => return Code::infix(Level::Additive, a, "-", b),
         BinaryOp::Mul if plain => return Code::infix(Level::Multiplicative, a, "*", b),
-        BinaryOp::Div if scalar.is_float() || divides_in_c(scalar, constant) => {
+        BinaryOp::Div if plain && scalar.is_float() || divides_in_c(scalar, constant) => {
             return Code::infix(Level::Multiplicative, a, "/", b);
         }
         BinaryOp::Rem if scalar == Scalar::F32 => return Code::call("fmodf", &[a, b]),
@@ -231,7 +248,9 @@ fn computes_in_c(scalar: Scalar) -> bool {
         | Scalar::I64
         | Scalar::Isize
         | Scalar::U8
-        | Scalar::U16 => false,
+        | Scalar::U16
+        | Scalar::F16
+        | Scalar::Bf16 => false,
     }
 }
 
@@ -251,6 +270,16 @@ fn shifts_in_c(scalar: Scalar, amount: Option<i128>) -> bool {
 }
 
 fn cast(e: &mut Emitter<'_>, from: Scalar, to: Scalar, a: Code) -> Code {
+    if from != to && (from.is_half() || to.is_half()) {
+        // Between halves and all but floats the way is by f32.
+        let direct = from == Scalar::F32 || to == Scalar::F32 || from == Scalar::F64;
+        if direct {
+            let name = e.need(Piece::Cast(from, to));
+            return Code::call(&name, &[a]);
+        }
+        let single = cast(e, from, Scalar::F32, a);
+        return cast(e, Scalar::F32, to, single);
+    }
     if from.is_float() && to.is_integer() {
         let name = e.need(Piece::Cast(from, stored(to)));
         let value = Code::call(&name, &[a]);

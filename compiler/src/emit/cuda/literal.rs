@@ -2,6 +2,7 @@
 
 use super::code::{Code, Level};
 use crate::ir::Scalar;
+use tileproof_model::half::Half;
 
 /// An integer constant. Indices below 2^31 are written without a suffix and have the C type `int`.
 pub(super) fn int(scalar: Scalar, value: i128) -> Code {
@@ -20,13 +21,16 @@ pub(super) fn int(scalar: Scalar, value: i128) -> Code {
         Scalar::Usize | Scalar::Isize if value.abs() <= i128::from(i32::MAX) => format!("{value}"),
         Scalar::Isize => format!("{value}ll"),
         Scalar::Usize => format!("{value}ull"),
-        Scalar::F32 | Scalar::F64 => return float(scalar, value as f64),
+        Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => return float(scalar, value as f64),
     };
     if value < 0 { Code::new(Level::Unary, text) } else { Code::atom(text) }
 }
 
 /// A float constant: decimal where a short decimal is exactly the value, else hexadecimal.
 pub(super) fn float(scalar: Scalar, value: f64) -> Code {
+    if let Some(half) = Half::of(scalar) {
+        return Code::atom(format!("{}{{{:#06x}}}", scalar.name(), half.nearest(value)));
+    }
     let single = scalar == Scalar::F32;
     if !value.is_finite() {
         return Code::atom(if single {

@@ -91,6 +91,7 @@ pub(super) fn load(memory: Memory, scalar: Scalar, width: u32) -> String {
 
 /// The definition of [`store_name`].
 pub(super) fn store(memory: Memory, scalar: Scalar, width: u32) -> String {
+    let bits_of = if scalar.is_half() { ".bits" } else { "" };
     let registers = Registers::of(scalar, width);
     let ty = element_type(scalar, width);
     let count = registers.count;
@@ -109,11 +110,14 @@ pub(super) fn store(memory: Memory, scalar: Scalar, width: u32) -> String {
     );
     match registers.packing {
         Packing::None => {}
-        Packing::Widened => text.push_str("    const u32 value = (u32)elements;\n"),
+        Packing::Widened => text.push_str(&format!("    const u32 value = (u32)elements{bits_of};\n")),
         Packing::Words => {
             let per_word = 4 / scalar.bytes();
             let bits = 8 * scalar.bytes();
-            let part = format!("({})elements.lane[i]", unsigned(scalar).name());
+            let part = match scalar.is_half() {
+                true => "elements.lane[i].bits".to_string(),
+                false => format!("({})elements.lane[i]", unsigned(scalar).name()),
+            };
             let _ = write!(
                 text,
                 "    {} = {{}};\n    #pragma unroll\n    for (u32 i = 0; i < {width}; ++i) value[i / {per_word}] |= (u32){part} << i % {per_word} * {bits};\n",
@@ -153,7 +157,13 @@ pub(super) fn address_operand(memory: Memory) -> &'static str {
 
 /// The element in the low bits of a 32-bit word.
 fn narrowed(scalar: Scalar, word: &str) -> String {
-    if scalar == Scalar::Bool { format!("(u8){word} != 0") } else { format!("({}){word}", scalar.name()) }
+    if scalar == Scalar::Bool {
+        format!("(u8){word} != 0")
+    } else if scalar.is_half() {
+        format!("{}{{(u16){word}}}", scalar.name())
+    } else {
+        format!("({}){word}", scalar.name())
+    }
 }
 
 /// How elements sit in the registers of an instruction.
@@ -180,7 +190,13 @@ struct Registers {
 impl Registers {
     fn of(scalar: Scalar, width: u32) -> Registers {
         let (bits, constraint) = match scalar {
-            Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 => {
+            Scalar::Bool
+            | Scalar::I8
+            | Scalar::U8
+            | Scalar::I16
+            | Scalar::U16
+            | Scalar::F16
+            | Scalar::Bf16 => {
                 return Registers::small(scalar, width);
             }
             Scalar::I32 => ("s32", 'r'),

@@ -30,6 +30,8 @@ mod atomic;
 mod code;
 mod collective;
 mod expr;
+mod function;
+mod half;
 mod layout;
 mod literal;
 mod memory;
@@ -42,7 +44,7 @@ mod types;
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Handle, Kernel, Loop, ParamKind, Type};
+use crate::ir::{Handle, Kernel, Loop, ParamKind, Scalar, Type};
 use crate::span::SpanId;
 
 use expr::Builtin;
@@ -134,9 +136,12 @@ struct Emitter<'k> {
 }
 
 impl Emitter<'_> {
-    /// Takes a piece of the prelude into the text; its name.
+    /// Takes a piece of the prelude into the text, and before it those that it calls; its name.
     fn need(&mut self, piece: Piece) -> String {
         if !self.pieces.contains(&piece) {
+            for other in piece.calls() {
+                self.need(other);
+            }
             self.pieces.push(piece);
         }
         piece.name()
@@ -168,6 +173,14 @@ fn preamble(out: &mut Out, emitter: &Emitter<'_>, function: &str) {
     for (handle, tile) in emitter.kernel.tiles.iter() {
         if emitter.tiles[handle.index()] {
             definitions.push(layout::function(tile, &emitter.names.tiles[handle.index()].at));
+        }
+    }
+    for scalar in [Scalar::Bf16, Scalar::F16] {
+        let is_used = std::iter::once(function)
+            .chain(definitions.iter().map(String::as_str))
+            .any(|t| has_word(t, scalar.name()));
+        if is_used {
+            definitions.insert(0, types::half(scalar));
         }
     }
     let mentions = |word: &str| {

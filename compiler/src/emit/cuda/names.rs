@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::ir::{Kernel, ParamKind, Scalar};
+use crate::ir::{Function, Kernel, ParamKind, Scalar};
 
 /// The identifiers that are in use. There is one scope for the whole text, so that nothing is ever shadowed.
 #[derive(Default)]
@@ -133,7 +133,9 @@ fn is_reserved(name: &str) -> bool {
     listed(KEYWORDS, name)
         || listed(CUDA, name)
         || is_type(name)
-        || name.rsplit_once('_').is_some_and(|(first, last)| is_type(last) && listed(PRELUDE, first))
+        || name.rsplit_once('_').is_some_and(|(first, last)| {
+            is_type(last) && (listed(PRELUDE, first) || Function::named(first).is_some())
+        })
 }
 
 /// Whether a name is among words separated by white space. Searching the text is quicker than taking it apart: this is
@@ -179,11 +181,11 @@ const PRELUDE: &str = "
     atomic_add_global atomic_add_shared atomic_and_global atomic_and_shared atomic_compare_exchange_global
     atomic_compare_exchange_shared atomic_exchange_global atomic_exchange_shared atomic_max_global
     atomic_max_shared atomic_min_global atomic_min_shared atomic_or_global atomic_or_shared
-    atomic_xor_global atomic_xor_shared cast_f32 cast_f64 div_ceil load_global load_global_mut load_shared match_any max min
+    atomic_xor_global atomic_xor_shared add cast_bf16 cast_f16 cast_f32 cast_f64 div div_ceil load_global load_global_mut load_shared match_any max min mul neg rem
     reduce_add_global reduce_add_shared reduce_and_global reduce_and_shared reduce_max_global
     reduce_max_shared reduce_min_global reduce_min_shared reduce_or_global reduce_or_shared
     reduce_xor_global reduce_xor_shared select shuffle
-    shuffle_down shuffle_up shuffle_xor store_global store_shared wrapping_add wrapping_div wrapping_mul wrapping_neg wrapping_rem wrapping_shl
+    shuffle_down shuffle_up shuffle_xor store_global store_shared sub wrapping_add wrapping_div wrapping_mul wrapping_neg wrapping_rem wrapping_shl
     wrapping_shr wrapping_sub
 ";
 

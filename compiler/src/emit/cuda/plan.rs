@@ -141,7 +141,9 @@ fn reads(kernel: &Kernel, expr: Handle<Expr>, read: &mut dyn FnMut(Handle<Local>
             read(*local);
             index.iter().for_each(|i| reads(kernel, *i, read));
         }
-        ExprKind::Vector(values) => values.iter().for_each(|value| reads(kernel, *value, read)),
+        ExprKind::Vector(values) | ExprKind::Call(_, values) => {
+            values.iter().for_each(|value| reads(kernel, *value, read));
+        }
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => reads(kernel, *a, read),
         ExprKind::Compare(op, a, b) => {
             if known_comparison(kernel, *op, *a, *b).is_none() {
@@ -234,7 +236,7 @@ fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
         | ExprKind::Grid(_)
         | ExprKind::Local(_) => true,
         ExprKind::Element(_, index) => all_cannot_fault(kernel, index),
-        ExprKind::Vector(values) => all_cannot_fault(kernel, values),
+        ExprKind::Vector(values) | ExprKind::Call(_, values) => all_cannot_fault(kernel, values),
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => cannot_fault(kernel, *a),
         ExprKind::Binary(op, a, b) => {
             let divides = match op {
@@ -292,7 +294,8 @@ pub(super) fn is_below_half(kernel: &Kernel, expr: Handle<Expr>) -> bool {
         | ExprKind::Unary(..)
         | ExprKind::Compare(..)
         | ExprKind::Select(..)
-        | ExprKind::Cast(_) => false,
+        | ExprKind::Cast(_)
+        | ExprKind::Call(..) => false,
     }
 }
 

@@ -8,7 +8,8 @@ use super::atomic::Update;
 use super::collective::{self, Vote};
 use super::memory::{self, Memory};
 use super::types::{element_type, scalar_type, unsigned};
-use crate::ir::{Scalar, Shuffle};
+use super::{function, half};
+use crate::ir::{Function, Scalar, Shuffle};
 
 /// A definition of the prelude.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,12 +22,14 @@ pub(super) enum Piece {
     Load(Memory, Scalar, u32),
     /// Stores so many elements.
     Store(Memory, Scalar, u32),
-    /// One of two vectors.
+    /// One of two vectors; of width 1, of two structs.
     Select(Scalar, u32),
     /// Arithmetic of one scalar type.
     Arithmetic(Arithmetic, Scalar),
     /// Float to integer.
     Cast(Scalar, Scalar),
+    /// A function of a type.
+    Function(Function, Scalar),
     /// Updates an element in one step.
     Update(Update),
     /// Takes 32 bits from another lane.
@@ -58,6 +61,30 @@ pub(super) enum Arithmetic {
 }
 
 impl Piece {
+    /// The pieces that it calls.
+    pub(super) fn calls(self) -> Vec<Piece> {
+        match self {
+            Piece::Arithmetic(operation, scalar) if scalar.is_half() => {
+                half::arithmetic_calls(operation, scalar)
+            }
+            Piece::Function(function, own) if own.is_half() => half::function_calls(function, own),
+            Piece::Vector(..)
+            | Piece::SharedAddress
+            | Piece::Load(..)
+            | Piece::Store(..)
+            | Piece::Select(..)
+            | Piece::Arithmetic(..)
+            | Piece::Cast(..)
+            | Piece::Function(..)
+            | Piece::Update(_)
+            | Piece::ShuffleWord(_)
+            | Piece::Shuffle(..)
+            | Piece::ShuffleVector(..)
+            | Piece::Vote(_)
+            | Piece::MatchAny(_) => Vec::new(),
+        }
+    }
+
     /// The name of what it defines.
     pub(super) fn name(self) -> String {
         match self {
@@ -66,8 +93,12 @@ impl Piece {
             Piece::Load(memory, scalar, width) => memory::load_name(memory, scalar, width),
             Piece::Store(memory, scalar, width) => memory::store_name(memory, scalar, width),
             Piece::Select(scalar, width) => format!("select_{}", element_type(scalar, width)),
+            Piece::Arithmetic(operation, scalar) if scalar.is_half() => {
+                format!("{}_{}", operation.name().trim_start_matches("wrapping_"), scalar.name())
+            }
             Piece::Arithmetic(operation, scalar) => format!("{}_{}", operation.name(), scalar.name()),
             Piece::Cast(from, to) => format!("cast_{}_{}", from.name(), to.name()),
+            Piece::Function(function, own) => function::name(function, own),
             Piece::Update(update) => update.name(),
             Piece::ShuffleWord(shuffle) => collective::word_name(shuffle),
             Piece::Shuffle(shuffle, scalar) => collective::shuffle_name(shuffle, scalar),
@@ -92,14 +123,25 @@ impl Piece {
             }
             Piece::Load(memory, scalar, width) => memory::load(memory, scalar, width),
             Piece::Store(memory, scalar, width) => memory::store(memory, scalar, width),
+            Piece::Select(scalar, 1) => {
+                let (ty, name) = (element_type(scalar, 1), self.name());
+                format!(
+                    "__device__ __forceinline__ {ty} {name}(bool condition, {ty} yes, {ty} no) {{\n    \
+                     return {ty}{{condition ? yes.bits : no.bits}};\n}}\n"
+                )
+            }
             Piece::Select(scalar, width) => {
                 let (ty, name) = (element_type(scalar, width), self.name());
+                let bits = if scalar.is_half() { ".bits" } else { "" };
                 format!(
                     "__device__ __forceinline__ {ty} {name}(bool condition, {ty} yes, {ty} no) {{\n    \
                      #pragma unroll\n    \
-                     for (u32 i = 0; i < {width}; ++i) yes.lane[i] = condition ? yes.lane[i] : no.lane[i];\n    \
+                     for (u32 i = 0; i < {width}; ++i) yes.lane[i]{bits} = condition ? yes.lane[i]{bits} : no.lane[i]{bits};\n    \
                      return yes;\n}}\n"
                 )
+            }
+            Piece::Arithmetic(operation, scalar) if scalar.is_half() => {
+                half::arithmetic(operation, scalar, &self.name())
             }
             Piece::Arithmetic(operation, scalar) => {
                 let (ty, name) = (scalar_type(scalar), self.name());
@@ -107,6 +149,9 @@ impl Piece {
                 let parameters = parameters.replace("T ", &format!("{ty} "));
                 format!("__device__ __forceinline__ {ty} {name}({parameters}) {{\n    return {result};\n}}\n")
             }
+            Piece::Function(function, own) if own.is_half() => half::function(function, own, &self.name()),
+            Piece::Function(function, own) => function::definition(function, own),
+            Piece::Cast(from, to) if from.is_half() || to.is_half() => half::cast(from, to, &self.name()),
             Piece::Cast(from, to) => {
                 let (name, from_ty, to_ty) = (self.name(), from.name(), to.name());
                 format!(
@@ -202,7 +247,7 @@ pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
         Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
         Piece::Shuffle(..) => 4,
         Piece::ShuffleVector(..) => 5,
-        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) => 6,
+        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) | Piece::Function(..) => 6,
     };
     let mut sorted: Vec<&Piece> = pieces.iter().collect();
     sorted.sort_by_key(rank);

@@ -171,7 +171,8 @@ fn is_zero(kernel: &Kernel, value: Handle<Expr>) -> bool {
         | ExprKind::Binary(..)
         | ExprKind::Compare(..)
         | ExprKind::Select(..)
-        | ExprKind::Cast(_) => false,
+        | ExprKind::Cast(_)
+        | ExprKind::Call(..) => false,
     }
 }
 
@@ -351,7 +352,8 @@ fn bound(e: &mut Emitter<'_>, value: Handle<Expr>, wanted: &str, span: SpanId) -
         | ExprKind::Binary(..)
         | ExprKind::Compare(..)
         | ExprKind::Select(..)
-        | ExprKind::Cast(_) => false,
+        | ExprKind::Cast(_)
+        | ExprKind::Call(..) => false,
     };
     if is_short {
         return code.text;

@@ -16,6 +16,8 @@ pub(super) fn stored(scalar: Scalar) -> Scalar {
         | Scalar::U16
         | Scalar::U32
         | Scalar::U64
+        | Scalar::F16
+        | Scalar::Bf16
         | Scalar::F32
         | Scalar::F64 => scalar,
     }
@@ -35,6 +37,8 @@ pub(super) fn scalar_type(scalar: Scalar) -> &'static str {
         | Scalar::U16
         | Scalar::U32
         | Scalar::U64
+        | Scalar::F16
+        | Scalar::Bf16
         | Scalar::F32
         | Scalar::F64 => scalar.name(),
     }
@@ -68,9 +72,16 @@ pub(super) fn unsigned(scalar: Scalar) -> Scalar {
         | Scalar::U32
         | Scalar::U64
         | Scalar::Usize
+        | Scalar::F16
+        | Scalar::Bf16
         | Scalar::F32
         | Scalar::F64 => scalar,
     }
+}
+
+/// The definition of a float of 16 bits.
+pub(super) fn half(scalar: Scalar) -> String {
+    format!("struct alignas(2) {} {{ u16 bits; }};\n", scalar.name())
 }
 
 /// The definitions of the scalar types, in the order in which they are written.
