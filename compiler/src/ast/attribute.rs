@@ -152,7 +152,7 @@ fn architecture(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::R
     let (name, span) = match input.parse::<Option<LitStr>>()? {
         Some(literal) => (literal.value(), literal.span()),
         None => {
-            let name: Ident = input.parse()?;
+            let name: TokenTree = input.parse()?;
             (name.to_string(), name.span())
         }
     };

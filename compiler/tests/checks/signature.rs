@@ -36,17 +36,16 @@ fn attributes() {
     check(
         &of("block = [32], grid = [1], arch = 90"),
         expect![[r#"
-            error: unknown argument `arch` [TP0003]
-            note: a kernel takes `block`, `grid`, `requires(…)`, `instances(…)` and `crate = path`
-            note: `arch` is planned, and not part of the language yet
-              at `arch`
+            error: `90` is no architecture that kernels are compiled for [TP0003]
+            note: those are sm_75, sm_80, sm_86, sm_87, sm_89, sm_90, sm_100, sm_103, sm_110, sm_120, sm_121
+              at `90`
         "#]],
     );
     check(
         &of("block = [32], grid = [1], colour = \"red\""),
         expect![[r#"
             error: unknown argument `colour` [TP0003]
-            note: a kernel takes `block`, `grid`, `requires(…)`, `instances(…)` and `crate = path`
+            note: a kernel takes `block`, `grid`, `requires(…)`, `instances(…)`, `arch(…)`, `min_blocks` and `crate = path`
               at `colour`
         "#]],
     );
@@ -332,7 +331,7 @@ fn items_that_are_no_kernels() {
     check(
         &of("fn kernel()"),
         expect![[r#"
-            left to rustc: this kernel does not parse: unexpected end of input, expected curly braces [TP0001]
+            error: this kernel does not parse: unexpected end of input, expected curly braces [TP0001]
             help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
               at ``
         "#]],
@@ -348,7 +347,7 @@ fn items_that_are_no_kernels() {
     check(
         &of("fn kernel() { let x = ; }"),
         expect![[r#"
-            left to rustc: this kernel does not parse: expected an expression [TP0001]
+            error: this kernel does not parse: expected an expression [TP0001]
             help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
               at `;`
         "#]],
@@ -356,7 +355,7 @@ fn items_that_are_no_kernels() {
     check(
         &of("fn kernel() { let x = 1 +; }"),
         expect![[r#"
-            left to rustc: this kernel does not parse: expected an expression [TP0001]
+            error: this kernel does not parse: expected an expression [TP0001]
             help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
               at `;`
         "#]],
@@ -364,7 +363,7 @@ fn items_that_are_no_kernels() {
     check(
         &of("let x = 1;"),
         expect![[r#"
-            left to rustc: this kernel does not parse: expected `fn` [TP0001]
+            error: this kernel does not parse: expected `fn` [TP0001]
             help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
               at `let`
         "#]],
@@ -372,7 +371,7 @@ fn items_that_are_no_kernels() {
     check(
         &of(""),
         expect![[r#"
-            left to rustc: this kernel does not parse: unexpected end of input, expected `fn` [TP0001]
+            error: this kernel does not parse: unexpected end of input, expected `fn` [TP0001]
             help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
               at ``
         "#]],
