@@ -26,6 +26,7 @@ pub mod diagnostic;
 pub mod emit;
 pub mod facts;
 pub mod ir;
+mod library;
 pub mod lower;
 pub mod simulate;
 pub mod span;

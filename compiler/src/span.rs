@@ -41,19 +41,32 @@ pub struct SpanTable {
     calls: Vec<Call>,
     /// The call that is being inlined.
     current: Option<CallId>,
+    /// Where all that is recorded stands, if it has no place of its own in the source.
+    library: Option<(Span, Span)>,
 }
 
 impl SpanTable {
     /// Records the stretch that `tokens` covers.
     pub fn add(&mut self, tokens: &impl ToTokens) -> SpanId {
         let tokens = tokens.to_token_stream();
-        let (start, end) = ends(&tokens);
+        let (start, end) = self.library.unwrap_or_else(|| ends(&tokens));
         self.push(Stretch { start, end, text: crate::tokens::print(tokens), call: self.current })
     }
 
     /// Records one span, for which there is no text.
     pub fn add_span(&mut self, span: Span) -> SpanId {
         self.push(Stretch { start: span, end: span, text: String::new(), call: self.current })
+    }
+
+    /// What is recorded from now on is text of the compiler's own, so it stands where the call is that it serves; `None`
+    /// ends that. What was so before.
+    pub(crate) fn stand_at(&mut self, call: Option<(Span, Span)>) -> Option<(Span, Span)> {
+        std::mem::replace(&mut self.library, call)
+    }
+
+    /// Whether it is the compiler's own text that is read now.
+    pub(crate) fn is_in_library(&self) -> bool {
+        self.library.is_some()
     }
 
     #[expect(clippy::expect_used, reason = "a source of that size does not fit in memory")]
@@ -100,7 +113,8 @@ impl SpanTable {
     }
 }
 
-fn ends(tokens: &TokenStream) -> (Span, Span) {
+/// The spans of the first and the last token.
+pub(crate) fn ends(tokens: &TokenStream) -> (Span, Span) {
     let mut spans = tokens.clone().into_iter().map(|token| token.span());
     let start = spans.next().unwrap_or_else(Span::call_site);
     (start, spans.last().unwrap_or(start))

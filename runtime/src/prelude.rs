@@ -10,6 +10,10 @@ pub use crate::vocabulary::{
     thread_y, thread_z, warp, warp_count,
 };
 pub use crate::vocabulary::{FloatExt, HalfExt, byte_perm};
+pub use crate::vocabulary::{
+    Number, block_max, block_min, block_scan_exclusive, block_scan_inclusive, block_sum, warp_max, warp_min,
+    warp_scan_exclusive, warp_scan_inclusive, warp_sum,
+};
 pub use crate::vocabulary::{flatten, rasterize, unflatten};
 pub use half::{bf16, f16};
 pub use tileproof_macros::{tiled_kernel, tiled_module};

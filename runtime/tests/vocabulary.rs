@@ -59,6 +59,8 @@ fn together(input: &Tensor<f32, 1>, output: &mut Tensor<u32, 1>, n: usize) {
     if any(v[0] > 0.5) && all(shuffle_xor(from < n, 16)) {
         output[[from]] = ballot(shuffle_up(v[1], 2) > v[2]) ^ match_any(v[3]) ^ match_any(n);
     }
+    let sum = block_sum(v[0] - block_max(v[1]) + warp_scan_exclusive(v[2]));
+    output[[1]] = (sum + warp_min(v[3])) as u32 + block_scan_inclusive(warp_sum(n)) as u32;
     let mut bins = Shared::<[[u32; 8]; 2]>::new();
     let before = bins.atomic_add([1, from % 8], 1);
     bins.atomic_max([0, 0], before);

@@ -217,15 +217,15 @@ impl Function {
 
     /// Whether it is of floats of 16 bits, too. The others are computed in `f32` there, which the source says.
     pub fn is_of_halves(self) -> bool {
-        match self {
+        matches!(
+            self,
             Function::Sqrt
-            | Function::MulAdd
-            | Function::Abs
-            | Function::Copysign
-            | Function::ToBits
-            | Function::FromBits => true,
-            _ => false,
-        }
+                | Function::MulAdd
+                | Function::Abs
+                | Function::Copysign
+                | Function::ToBits
+                | Function::FromBits
+        )
     }
 
     /// Whether values of some operands are none: of the logarithm of an integer, zero.

@@ -524,9 +524,22 @@ impl Lower<'_> {
 
     fn cast(&mut self, cast: &syn::ExprCast) -> Operand {
         let Some(value) = self.value(&cast.expr, None) else { return Operand::Poison };
-        let Some(scalar) = self.scalar_type(&cast.ty) else { return self.mismatch(cast) };
         let from = self.ty(value);
+        let Some(scalar) = self.scalar_type(&cast.ty) else {
+            // The type of a helper function's argument, which may still be that of a literal.
+            let to = self.value_type(&cast.ty).filter(|to| to.vector.is_none() && from.vector.is_none());
+            let Some(to) = to else { return self.mismatch(cast) };
+            let span = self.span(cast);
+            return Operand::Value(self.expr(ExprKind::Cast(value), to, span));
+        };
         let is_half = scalar.is_half() || self.terms.get(from.term).is_some_and(Scalar::is_half);
+        if let (true, true, ExprKind::Int(0)) =
+            (is_half, self.diagnostics.spans.is_in_library(), &self.kernel.exprs[value].kind)
+        {
+            // Rust has no such cast, and the library no other way to write the zero of any type.
+            let (ty, span) = (Ty::scalar(self.terms.known(scalar)), self.span(cast));
+            return Operand::Value(self.expr(ExprKind::Float(0.0), ty, span));
+        }
         if from.vector.is_some() || scalar == Scalar::Bool || is_half {
             return self.mismatch(cast);
         }

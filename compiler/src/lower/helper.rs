@@ -98,6 +98,7 @@ impl Lower<'_> {
             }
         }
         let call_path = self.diagnostics.spans.enter(helper.sig.ident.to_string(), span);
+        let place = self.stand_at(call, &helper, name);
         self.calls.push(Rc::clone(&helper));
         let budget = self.budget;
         if let Some(own) = crate::ast::take_budget(&mut helper.attrs.clone(), self.diagnostics) {
@@ -123,9 +124,63 @@ impl Lower<'_> {
         let result = self.body(&helper);
         self.budget = budget;
         self.calls.pop();
+        self.diagnostics.spans.stand_at(place);
         self.diagnostics.spans.leave(call_path);
         self.scopes = outer;
         result
+    }
+
+    /// The call of a function that the compiler brings along. It is a helper function of a scope around all others.
+    pub(super) fn library_call(&mut self, call: &ExprCall, name: &str) -> Operand {
+        let Expr::Path(callee) = &*call.func else { return Operand::Poison };
+        if self.library_is_in_scope {
+            return self.helper_call(call, callee, name);
+        }
+        let scope = match self.library.take() {
+            Some(scope) => scope,
+            None => self.library_scope(),
+        };
+        self.library = Some(scope.clone());
+        self.scopes.insert(0, scope);
+        self.library_is_in_scope = true;
+        let result = self.helper_call(call, callee, name);
+        self.library_is_in_scope = false;
+        self.scopes.remove(0);
+        result
+    }
+
+    fn library_scope(&mut self) -> Scope {
+        let mut scope = Scope::default();
+        for item in crate::library::items(self.kernel.threads()).unwrap_or_default() {
+            match item {
+                syn::Item::Fn(function) => {
+                    let name = function.sig.ident.to_string();
+                    scope.items.insert(name, Item::Function(Rc::new(function)));
+                }
+                syn::Item::Const(item) => {
+                    let name = item.ident.to_string();
+                    scope.items.insert(name, Item::Constant(Rc::new(Constant::new(item))));
+                }
+                _ => {}
+            }
+        }
+        scope
+    }
+
+    /// What a function that the compiler brings along records stands where its call is. What was so before.
+    fn stand_at(
+        &mut self,
+        call: &ExprCall,
+        helper: &Rc<syn::ItemFn>,
+        name: &str,
+    ) -> Option<(proc_macro2::Span, proc_macro2::Span)> {
+        let own = self.library.as_ref().and_then(|scope| scope.items.get(name));
+        let is_own = matches!(own, Some(Item::Function(own)) if Rc::ptr_eq(own, helper));
+        let spans = &mut self.diagnostics.spans;
+        let before = spans.stand_at(None);
+        let here = before.or_else(|| is_own.then(|| crate::span::ends(&call.to_token_stream())));
+        spans.stand_at(here);
+        before
     }
 
     /// The body of a helper function whose parameters are bound.

@@ -8,6 +8,7 @@ use super::{Binding, Lower, Operand, Ty, foreign};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{AtomicOp, Axis, Base, CollectiveOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync};
 use crate::ir::{Function as IrFunction, Relation};
+use crate::library;
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
@@ -23,6 +24,8 @@ pub(crate) enum Function {
     Sync(Sync),
     /// Something that threads compute together.
     Collective(CollectiveOp),
+    /// A function that is written in the kernel language.
+    Library,
     /// A function of numbers.
     Number(IrFunction),
     /// `flatten([i, j], [rows, cols])`.
@@ -55,6 +58,7 @@ impl Function {
             "flatten" => Function::Flatten,
             "unflatten" => Function::Unflatten,
             "rasterize" => Function::Rasterize,
+            _ if library::NAMES.contains(&name) => Function::Library,
             _ => {
                 let op = CollectiveOp::ALL.into_iter().find(|op| op.name() == name)?;
                 Function::Collective(op)
@@ -127,7 +131,7 @@ impl Lower<'_> {
                 Code::Name,
                 &call.func,
                 format!("a kernel cannot call `{name}`, which the macro cannot see"),
-                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles and votes, `flatten`, `unflatten` and `rasterize`",
+                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`",
             );
         };
         let span = self.span(call);
@@ -135,6 +139,7 @@ impl Lower<'_> {
             return self.function_of_numbers(call, function);
         }
         let arguments = match &function {
+            Function::Library => return self.library_call(call, name),
             Function::Position(_) | Function::Place(_) | Function::Sync(_) | Function::Number(_) => 0,
             Function::Collective(op) => warp::arguments(*op),
             Function::Flatten | Function::Unflatten => 2,
@@ -158,6 +163,7 @@ impl Lower<'_> {
                 Operand::Tuple(Vec::new())
             }
             Function::Collective(op) => self.collective(call, op, expected),
+            Function::Library => Operand::Poison,
         }
     }
 

@@ -26,6 +26,11 @@ pub(super) struct Constant {
 }
 
 impl Constant {
+    /// A constant that has not been evaluated.
+    pub(super) fn new(item: syn::ItemConst) -> Constant {
+        Constant { item, value: OnceCell::new() }
+    }
+
     /// A constant whose value is known: an argument of a helper function.
     pub(super) fn known(item: syn::ItemConst, value: Operand) -> Constant {
         Constant { item, value: OnceCell::from(value) }
@@ -56,7 +61,7 @@ impl Lower<'_> {
             match item {
                 syn::Item::Fn(function) => self.declare_function(function),
                 syn::Item::Const(item) => {
-                    let constant = Constant { item: item.clone(), value: OnceCell::new() };
+                    let constant = Constant::new(item.clone());
                     if let Some(scope) = self.scopes.last_mut() {
                         let name = item.ident.to_string();
                         scope.items.insert(name, Item::Constant(Rc::new(constant)));

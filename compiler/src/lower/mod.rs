@@ -110,6 +110,10 @@ struct Lower<'a> {
     scopes: Vec<Scope>,
     /// The helper functions that are being inlined, outermost first.
     calls: Vec<Rc<syn::ItemFn>>,
+    /// The functions that the compiler brings along, once one is called.
+    library: Option<Scope>,
+    /// Whether the outermost scope is theirs.
+    library_is_in_scope: bool,
     /// How many calls have been inlined.
     inlined: u32,
     /// The constants that are being evaluated.
@@ -155,6 +159,8 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         // Of the items around the kernel, and of its parameters.
         scopes: vec![Scope::default()],
         calls: Vec::new(),
+        library: None,
+        library_is_in_scope: false,
         inlined: 0,
         evaluating: Vec::new(),
         blocks: Vec::new(),

@@ -21,7 +21,7 @@ use syn::{Expr, ExprMethodCall};
 /// A method that moves a whole tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TileMethod {
-    /// What becomes of the tile: it is written by a load and read by a store.
+    /// Whether it writes the tile, as a load does, or reads it, as a store does.
     fills: bool,
     transposed: bool,
 }

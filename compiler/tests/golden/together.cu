@@ -182,8 +182,7 @@ extern "C" __global__ void __launch_bounds__(80) together(
     f64* __restrict__ output, index_t output_extent0) {
     const index_t thread_x = threadIdx.x;
     const index_t thread_y = threadIdx.y;
-    const index_t thread_z = threadIdx.z;
-    const u32 members = (thread_z * 8 + thread_y) * 10 + thread_x < 64 ? 0xffffffffu : 0xffffu;
+    const u32 members = thread_y * 10 + thread_x < 64 ? 0xffffffffu : 0xffffu;
     const index_t i = thread_y * 10 + thread_x;
     const f64 input_value = load_global_f64(&input[i], true);
     const f64 a = input_value;

@@ -8,6 +8,7 @@
 mod atomic;
 mod number;
 mod order;
+mod reduce;
 mod shared;
 mod tensor;
 mod threads;
@@ -18,6 +19,10 @@ mod warp;
 pub use atomic::{AtomicElement, AtomicInteger};
 pub use number::{FloatExt, HalfExt, byte_perm};
 pub use order::{flatten, rasterize, unflatten};
+pub use reduce::{
+    Number, block_max, block_min, block_scan_exclusive, block_scan_inclusive, block_sum, warp_max, warp_min,
+    warp_scan_exclusive, warp_scan_inclusive, warp_sum,
+};
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
 pub use tensor::{AnyIndex, Matrix, Tensor};
 pub use threads::{

@@ -106,11 +106,16 @@ fn last_warp(kernel: &Kernel) -> Option<u32> {
 pub(super) fn members_of_thread(e: &mut Emitter<'_>) -> Option<String> {
     let mask = last_warp(e.kernel)?;
     let first = e.kernel.threads() / LANES as u32 * LANES as u32;
-    let mut thread = builtin(e, Builtin::Thread, Axis::Z);
-    for axis in [Axis::Y, Axis::X] {
-        let extent = Code::atom(e.kernel.block[axis.index()].to_string());
-        let outer = Code::infix(Level::Multiplicative, thread, "*", extent);
-        thread = Code::infix(Level::Additive, outer, "+", builtin(e, Builtin::Thread, axis));
+    let mut thread = builtin(e, Builtin::Thread, Axis::X);
+    let mut inner = e.kernel.block[0];
+    for axis in [Axis::Y, Axis::Z] {
+        let extent = e.kernel.block[axis.index()];
+        if extent > 1 {
+            let outer = builtin(e, Builtin::Thread, axis);
+            let outer = Code::infix(Level::Multiplicative, outer, "*", Code::atom(inner.to_string()));
+            thread = Code::infix(Level::Additive, outer, "+", thread);
+        }
+        inner *= extent;
     }
     let whole = Code::infix(Level::Comparison, thread, "<", Code::atom(first.to_string()));
     Some(Code::conditional(whole, Code::atom("0xffffffffu"), Code::atom(format!("{mask:#x}u"))).text)

@@ -133,14 +133,61 @@ pub(super) fn function(function: Function, half: Scalar, name: &str) -> String {
         Function::ToBits => define(Scalar::U16, name, &one, "    return a.bits;\n"),
         Function::FromBits => define(half, name, "u16 a", &format!("    return {ty}{{a}};\n")),
         Function::MulAdd => {
-            let body = match half {
-                Scalar::F16 => instruction("fma.rn.f16", &["a", "b", "c"]),
-                _ => bf16_multiply_add(),
-            };
+            let native = half == Scalar::F16;
+            let body = if native { instruction("fma.rn.f16", &["a", "b", "c"]) } else { bf16_multiply_add() };
             define(half, name, &format!("{ty} a, {ty} b, {ty} c"), &body)
         }
-        // The others are computed in f32.
-        _ => define(half, name, &one, &format!("    return cast_f32_{ty}(__fsqrt_rn(cast_{ty}_f32(a)));\n")),
+        Function::Sqrt => {
+            define(half, name, &one, &format!("    return cast_f32_{ty}(__fsqrt_rn(cast_{ty}_f32(a)));\n"))
+        }
+        // Lowering has them computed in f32.
+        Function::Rsqrt
+        | Function::Cbrt
+        | Function::Exp
+        | Function::Exp2
+        | Function::ExpM1
+        | Function::Ln
+        | Function::Ln1p
+        | Function::Log2
+        | Function::Log10
+        | Function::Sin
+        | Function::Cos
+        | Function::Tan
+        | Function::Asin
+        | Function::Acos
+        | Function::Atan
+        | Function::Sinh
+        | Function::Cosh
+        | Function::Tanh
+        | Function::Asinh
+        | Function::Acosh
+        | Function::Atanh
+        | Function::Erf
+        | Function::Atan2
+        | Function::Powf
+        | Function::Hypot
+        | Function::Powi
+        | Function::Floor
+        | Function::Ceil
+        | Function::Round
+        | Function::RoundTiesEven
+        | Function::Trunc
+        | Function::CountOnes
+        | Function::LeadingZeros
+        | Function::TrailingZeros
+        | Function::Ilog2
+        | Function::Isqrt
+        | Function::SwapBytes
+        | Function::ReverseBits
+        | Function::RotateLeft
+        | Function::RotateRight
+        | Function::WrappingAdd
+        | Function::WrappingSub
+        | Function::WrappingMul
+        | Function::SaturatingAdd
+        | Function::SaturatingSub
+        | Function::Pow
+        | Function::BytePerm => String::new(),
     }
 }
 
