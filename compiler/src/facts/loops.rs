@@ -22,7 +22,7 @@ const MOST_RANGES: u32 = 4;
 /// How many choices one after the other an iteration may make about how far it moves a variable.
 const MOST_CHOICES: u32 = 6;
 /// Accesses visited before loops are no longer executed iteration by iteration.
-const MOST_VISITS: usize = 1 << 16;
+pub(super) const MOST_VISITS: usize = 1 << 16;
 
 impl Walk<'_> {
     pub(super) fn for_loop(&mut self, handle: Handle<Loop>) {
@@ -135,12 +135,21 @@ impl Walk<'_> {
         }
         let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
         self.iteration(handle, &round, &bounds, &mut carried, !split);
+        self.forks.pop();
+        self.after(carried);
+    }
+
+    /// After a loop each variable has been changed by any number of iterations: for one thread the same number.
+    pub(super) fn after(&mut self, carried: Vec<Carried>) {
+        let most = carried.iter().map(|variable| variable.most).fold(Scope::Block, Scope::min);
+        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
+        let narrow_high = 2 * NARROW_LIMIT;
+        let rounds = Symbol { narrow_high, ..Symbol::new(kind, (0, EXTENT_LIMIT), most, "the iterations") };
+        let rounds = Linear::symbol(self.symbols.add(rounds));
         for variable in carried {
-            // After the loop it has gone round any number of times.
-            let value = variable.at_end(self);
+            let value = variable.at_end(&rounds, self);
             self.environment[variable.local.index()] = Some(value);
         }
-        self.forks.pop();
     }
 
     /// The body for an iteration of this number; the guesses are corrected if they are still open.
@@ -199,7 +208,7 @@ impl Walk<'_> {
     }
 
     /// The variables from outside that a loop's body assigns, with the best guess for each.
-    fn carried(&self, body: &Block, scope: Scope) -> Vec<Carried> {
+    pub(super) fn carried(&self, body: &Block, scope: Scope) -> Vec<Carried> {
         let mut assigned = Vec::new();
         assigned_in(self.kernel, body, &mut assigned);
         let scalars = assigned.into_iter().filter_map(|local| {
@@ -246,7 +255,7 @@ impl Walk<'_> {
             .all(|room| room.is_some_and(|room| self.holds(&room)))
     }
 
-    fn mark(&self) -> Mark {
+    pub(super) fn mark(&self) -> Mark {
         Mark {
             visits: self.visits.len(),
             escapes: self.escapes.len(),
@@ -258,7 +267,7 @@ impl Walk<'_> {
     }
 
     /// Forgets what was found since.
-    fn rewind(&mut self, mark: Mark) {
+    pub(super) fn rewind(&mut self, mark: Mark) {
         self.visits.truncate(mark.visits);
         self.escapes.truncate(mark.escapes);
         self.divergences.truncate(mark.divergences);
@@ -286,7 +295,7 @@ struct Bounds<'a> {
 }
 
 /// What has been found so far.
-struct Mark {
+pub(super) struct Mark {
     visits: usize,
     escapes: usize,
     divergences: usize,
@@ -296,8 +305,8 @@ struct Mark {
 }
 
 /// A variable that an iteration of a loop leaves to the next.
-struct Carried {
-    local: Handle<Local>,
+pub(super) struct Carried {
+    pub(super) local: Handle<Local>,
     /// Its value before the loop.
     before: Value,
     /// Over which threads it can be the same at most.
@@ -323,7 +332,7 @@ enum Guess {
 }
 
 impl Carried {
-    fn at_start(&mut self, round: &Linear, walk: &mut Walk<'_>) -> Value {
+    pub(super) fn at_start(&mut self, round: &Linear, walk: &mut Walk<'_>) -> Value {
         let value = self.guessed(round, walk);
         self.start = match &value {
             Value::Int(form) => Some(form.clone()),
@@ -373,14 +382,9 @@ impl Carried {
     }
 
     /// What it holds after the loop: any number of iterations has changed it.
-    fn at_end(&self, walk: &mut Walk<'_>) -> Value {
+    fn at_end(&self, rounds: &Linear, walk: &mut Walk<'_>) -> Value {
         match self.guess {
-            Guess::Moved(_) | Guess::Drift(..) => {
-                let kind = SymbolKind::Opaque(walk.symbols.len() as u32);
-                let rounds = Symbol::new(kind, (0, EXTENT_LIMIT), self.most, "the iterations");
-                let rounds = walk.symbols.add(Symbol { narrow_high: 2 * NARROW_LIMIT, ..rounds });
-                self.guessed(&Linear::symbol(rounds), walk)
-            }
+            Guess::Moved(_) | Guess::Drift(..) => self.guessed(rounds, walk),
             Guess::Probe(_) | Guess::Any(_) | Guess::Within(..) => self.anything(walk),
         }
     }
@@ -427,7 +431,7 @@ impl Carried {
     }
 
     /// Holds the guess against the value at the end of the iteration; whether it had to be changed.
-    fn correct(&mut self, walk: &Walk<'_>) -> bool {
+    pub(super) fn correct(&mut self, walk: &Walk<'_>) -> bool {
         let scope_of = |value: &Value| match value {
             Value::Int(form) => walk.symbols.scope(form),
             Value::Truth(truth) => truth.scope,

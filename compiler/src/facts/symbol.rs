@@ -4,6 +4,7 @@ use super::lanes::Lanes;
 use super::linear::{Linear, SymbolId};
 use super::prove::FactList;
 use crate::ir::{Axis, Handle, Loop, Param, Scope};
+use crate::span::SpanId;
 use std::collections::HashMap;
 
 /// What an unknown is.
@@ -21,6 +22,8 @@ pub enum SymbolKind {
     Grid(Axis),
     /// How often a loop has gone round.
     Counter(Handle<Loop>),
+    /// How often a loop with a condition has gone round; its head in the source.
+    Round(SpanId),
     /// The product of two symbols.
     Product(SymbolId, SymbolId),
     /// The result of an operation that is not linear, numbered.
@@ -284,7 +287,7 @@ impl Symbols {
     pub(super) fn counts_rounds(&self, id: SymbolId) -> bool {
         let symbol = self.get(id);
         let root = symbol.quotient_of.as_ref().map_or(&symbol.kind, |(root, _)| root);
-        matches!(root, SymbolKind::Counter(_))
+        matches!(root, SymbolKind::Counter(_) | SymbolKind::Round(_))
     }
 
     /// Whether a symbol, or a factor of it, is among these.
@@ -297,6 +300,7 @@ impl Symbols {
             | SymbolKind::Block(_)
             | SymbolKind::Grid(_)
             | SymbolKind::Counter(_)
+            | SymbolKind::Round(_)
             | SymbolKind::Derived(_)
             | SymbolKind::Opaque(_) => list.contains(&id),
         }

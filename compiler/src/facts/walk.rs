@@ -291,7 +291,8 @@ impl Walk<'_> {
         let symbol = self.symbols.get(symbol);
         // Of a symbol that has been split already, the quotient must be split again.
         let (kind, by) = symbol.quotient_of.clone().unwrap_or((symbol.kind.clone(), 1));
-        let splits = matches!(kind, SymbolKind::Counter(_) | SymbolKind::Block(_)) && modulus > 1;
+        let splits = matches!(kind, SymbolKind::Counter(_) | SymbolKind::Round(_) | SymbolKind::Block(_))
+            && modulus > 1;
         if splits {
             super::merge(&mut self.requests, kind, by.saturating_mul(modulus));
         }
@@ -375,6 +376,7 @@ impl Walk<'_> {
                 self.forks.pop();
             }
             Stmt::For(handle) => self.for_loop(*handle),
+            Stmt::While { condition, body, span } => self.while_loop(*condition, body, *span),
         }
     }
 
@@ -487,6 +489,7 @@ pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<L
                 assigned_in(kernel, otherwise, out);
             }
             Stmt::For(handle) => assigned_in(kernel, &kernel.loops[*handle].body, out),
+            Stmt::While { body, .. } => assigned_in(kernel, body, out),
             Stmt::Fill { .. }
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }

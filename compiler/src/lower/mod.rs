@@ -8,14 +8,17 @@ mod atomic;
 mod checked;
 mod control;
 mod expr;
+mod flow;
 mod fold;
 mod foreign;
 mod function;
 mod helper;
 mod intrinsic;
 mod item;
+mod matching;
 mod order;
 mod place;
+mod repeat;
 mod shared;
 mod stmt;
 mod tile;
@@ -30,10 +33,11 @@ pub(crate) use tile::TileMethod;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Atomic, Base, Block, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
+    Arena, Atomic, Base, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
     ParamKind, Scalar, Stmt, Type,
 };
 use crate::span::SpanId;
+use flow::{Exit, Frame, Here, Target, TargetKind};
 use item::{Found, Item, TypeItem};
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -119,7 +123,12 @@ struct Lower<'a> {
     /// The constants that are being evaluated.
     evaluating: Vec<String>,
     /// The statement lists being built, outermost first.
-    blocks: Vec<Block>,
+    frames: Vec<Frame>,
+    /// What exits can leave, outermost first.
+    targets: Vec<Target>,
+    /// The variables of exits, and those of them that a condition reads.
+    exits: Vec<Exit>,
+    exits_read: Vec<Exit>,
     /// The budget of the statement being lowered.
     budget: Option<Handle<Budget>>,
     /// Whether an argument of the attribute is being lowered, where no constant of the body is in scope.
@@ -163,7 +172,10 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         library_is_in_scope: false,
         inlined: 0,
         evaluating: Vec::new(),
-        blocks: Vec::new(),
+        frames: Vec::new(),
+        targets: vec![Target::new(TargetKind::Function, None)],
+        exits: Vec::new(),
+        exits_read: Vec::new(),
         budget: None,
         in_attribute: false,
         diagnostics,
@@ -179,6 +191,11 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         return lower.finish();
     }
     lower.kernel.body = lower.in_block(|lower| lower.block_items(&ast.function.block));
+    let returned = lower.targets.last().and_then(|target| target.leave);
+    if let Some(returned) = returned {
+        let clear = lower.set_exit(returned, false);
+        lower.kernel.body.insert(0, clear);
+    }
     lower.finish()
 }
 
@@ -400,6 +417,7 @@ impl Lower<'_> {
         for handle in self.kernel.locals.handles() {
             self.kernel.locals[handle].ty = self.terms.resolve(self.local_types[handle.index()]);
         }
+        flow::remove_unread(&mut self.kernel, &self.exits, &self.exits_read);
         fold::fold(&mut self.kernel);
         self.kernel
     }
@@ -441,25 +459,17 @@ impl Lower<'_> {
         self.kernel.locals.add(Local { name: name.into(), ty: Type::Scalar(Scalar::I32), extents, span })
     }
 
-    /// Where statements are added now.
-    fn here(&self) -> usize {
-        self.blocks.last().map_or(0, Vec::len)
-    }
-
     /// A value that was evaluated at a place, for use after the statements that have been added since: where they assign
     /// what it reads, it is stored away there. Of several, the last one must come first.
-    fn as_at(&mut self, place: usize, value: Handle<Expr>) -> Handle<Expr> {
+    fn as_at(&mut self, place: Here, value: Handle<Expr>) -> Handle<Expr> {
         let mut read = Vec::new();
         locals_read(&self.kernel, value, &mut read);
-        let since = self.blocks.last().and_then(|block| block.get(place..)).unwrap_or_default();
-        if !read.iter().any(|local| assigns(&self.kernel, since, *local)) {
+        if !self.assigned_since(place, &read) {
             return value;
         }
         let (ty, span) = (self.ty(value), self.kernel.exprs[value].span);
         let local = self.local("before", ty, Vec::new(), span);
-        if let Some(block) = self.blocks.last_mut() {
-            block.insert(place, Stmt::Assign { local, value });
-        }
+        self.insert(place, Stmt::Assign { local, value });
         self.expr(ExprKind::Local(local), ty, span)
     }
 
@@ -469,7 +479,7 @@ impl Lower<'_> {
         parts: impl IntoIterator<Item = T>,
         mut evaluate: impl FnMut(&mut Self, T) -> Operand,
     ) -> Vec<Operand> {
-        let mut list: Vec<(usize, Operand)> = Vec::new();
+        let mut list: Vec<(Here, Operand)> = Vec::new();
         for part in parts {
             let operand = evaluate(self, part);
             list.push((self.here(), operand));
@@ -480,7 +490,7 @@ impl Lower<'_> {
         list.into_iter().map(|(_, operand)| operand).collect()
     }
 
-    fn operand_as_at(&mut self, place: usize, operand: &mut Operand) {
+    fn operand_as_at(&mut self, place: Here, operand: &mut Operand) {
         match operand {
             Operand::Value(value) => *value = self.as_at(place, *value),
             Operand::Tuple(parts) | Operand::List(parts) => {
@@ -490,21 +500,6 @@ impl Lower<'_> {
             }
             Operand::Array(..) | Operand::Poison => {}
         }
-    }
-
-    fn push(&mut self, stmt: Stmt) {
-        if let Some(block) = self.blocks.last_mut() {
-            block.push(stmt);
-        }
-    }
-
-    /// Runs `fill` with a new statement list and a new scope.
-    fn in_block(&mut self, fill: impl FnOnce(&mut Self)) -> Block {
-        self.blocks.push(Vec::new());
-        self.scopes.push(Scope::default());
-        fill(self);
-        self.scopes.pop();
-        self.blocks.pop().unwrap_or_default()
     }
 
     fn bind(&mut self, name: String, binding: Binding) {
@@ -624,6 +619,7 @@ fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
             assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
         }
         Stmt::For(handle) => assigns(kernel, &kernel.loops[*handle].body, wanted),
+        Stmt::While { body, .. } => assigns(kernel, body, wanted),
         Stmt::Store { .. } | Stmt::Sync(..) => false,
     })
 }
