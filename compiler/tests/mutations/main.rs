@@ -3,6 +3,8 @@
 //! Kernels of the examples and of the UI tests are mutated as an editor would: tokens are deleted, doubled, swapped and replaced,
 //! names exchanged, numbers changed. The seed is fixed. `TILEPROOF_MUTATIONS` is how many streams are tried.
 
+#![allow(clippy::disallowed_methods, reason = "it reads the kernels of the workspace")]
+
 mod tree;
 
 use proc_macro2::TokenStream;
