@@ -8,6 +8,7 @@ use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::Mask;
 use super::linear::Linear;
 use super::loops::Carried;
+use super::prove::FactList;
 use super::symbol::SymbolKind;
 use super::together::Fork;
 use super::truth::{Truth, Value};
@@ -66,6 +67,14 @@ impl Walk<'_> {
         false
     }
 
+    /// A condition as it will be found at the end of an iteration.
+    fn looked_ahead(&mut self, condition: Handle<Expr>) -> Truth {
+        let mark = self.mark();
+        let truth = self.truth(condition);
+        self.rewind(mark);
+        truth
+    }
+
     /// Takes the values from before back for the threads that were not inside.
     fn merge(&mut self, assigned: &[Handle<Local>], before: &[Option<Value>], inside: Mask) {
         let stays = Truth::known(inside);
@@ -106,7 +115,7 @@ impl Walk<'_> {
         let kind = SymbolKind::Round(span);
         let split = self.residues.contains_key(&kind);
         let mut alike = Scope::Block;
-        let carried = loop {
+        let (carried, last) = loop {
             let mark = self.mark();
             let before = self.environment.clone();
             let mut carried = self.carried(body, alike);
@@ -116,20 +125,21 @@ impl Walk<'_> {
                 let inner = self.mark();
                 let kind = SymbolKind::Derived(self.symbols.len() as u32);
                 let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-                decided = self.step(condition, body, span, &round, &mut carried, true);
+                decided = self.step(condition, body, span, &round, &mut carried, true).0;
                 self.rewind(inner);
             }
             let round = self.symbol_form(kind.clone(), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-            decided = decided.min(self.step(condition, body, span, &round, &mut carried, !split));
+            let (scope, known) = self.step(condition, body, span, &round, &mut carried, !split);
+            decided = decided.min(scope);
             if decided >= alike {
-                break carried;
+                break (carried, (!split).then_some((round, known)));
             }
             // Threads go round as often as their own condition says.
             self.rewind(mark);
             self.environment = before;
             alike = decided;
         };
-        self.after(carried);
+        self.after(carried, last);
         // All threads have left it by now because their condition failed.
         let truth = self.truth(condition);
         self.guards.extend(truth.when_false);
@@ -145,7 +155,7 @@ impl Walk<'_> {
         round: &Linear,
         carried: &mut [Carried],
         open: bool,
-    ) -> Scope {
+    ) -> (Scope, FactList) {
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
         loop {
             let mark = self.mark();
@@ -164,11 +174,18 @@ impl Walk<'_> {
             };
             self.mask = mask.and(&truth.known_false.not());
             self.guards.extend(truth.when_true.iter().cloned());
+            let known = self.guards.get(inside.0..).unwrap_or_default().to_vec();
+            let flags = self.take_as(condition, true);
             self.forks.push(fork);
             self.block(body);
             self.forks.pop();
+            let next = self.looked_ahead(condition);
+            self.give_back(flags, body);
             self.mask = mask.clone();
             let mut wrong = false;
+            for variable in carried.iter_mut() {
+                variable.follow(&next, self);
+            }
             for variable in carried.iter_mut().filter(|_| open) {
                 wrong |= variable.correct(self);
             }
@@ -176,7 +193,10 @@ impl Walk<'_> {
             if !wrong {
                 self.leave(scope);
                 self.presence = presence;
-                return truth.scope;
+                for variable in carried.iter_mut() {
+                    variable.check_leaving(self);
+                }
+                return (truth.scope, known);
             }
             self.rewind(mark);
         }

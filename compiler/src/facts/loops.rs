@@ -4,8 +4,9 @@ use super::Presence;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
+use super::prove::FactList;
 use super::prove::tighten;
-use super::symbol::{Symbol, SymbolKind};
+use super::symbol::{Case, Symbol, SymbolKind};
 use super::together::Fork;
 use super::truth::{Truth, Value};
 use super::walk::{Walk, assigned_in};
@@ -136,18 +137,32 @@ impl Walk<'_> {
         let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
         self.iteration(handle, &round, &bounds, &mut carried, !split);
         self.forks.pop();
-        self.after(carried);
+        self.after(carried, None);
     }
 
-    /// After a loop each variable has been changed by any number of iterations: for one thread the same number.
-    pub(super) fn after(&mut self, carried: Vec<Carried>) {
+    /// After a loop each variable has been changed by any number of iterations: for one thread the same number, which is zero,
+    /// or one more than that of the last iteration, at whose start `last` held.
+    pub(super) fn after(&mut self, carried: Vec<Carried>, last: Option<(Linear, FactList)>) {
         let most = carried.iter().map(|variable| variable.most).fold(Scope::Block, Scope::min);
         let kind = SymbolKind::Opaque(self.symbols.len() as u32);
         let narrow_high = 2 * NARROW_LIMIT;
-        let rounds = Symbol { narrow_high, ..Symbol::new(kind, (0, EXTENT_LIMIT), most, "the iterations") };
-        let rounds = Linear::symbol(self.symbols.add(rounds));
+        let new = Symbol { narrow_high, ..Symbol::new(kind, (0, EXTENT_LIMIT), most, "the iterations") };
+        let cases = match last.and_then(|(round, facts)| Some((round.offset(1)?, facts))) {
+            Some((value, facts)) => {
+                let none = Case { value: Linear::int(0), facts: Vec::new(), ways: Vec::new() };
+                vec![none, Case { value, facts, ways: Vec::new() }]
+            }
+            None => Vec::new(),
+        };
+        let rounds = Linear::symbol(self.symbols.add(Symbol { cases, ..new.clone() }));
         for variable in carried {
-            let value = variable.at_end(&rounds, self);
+            let value = if variable.apart {
+                let kind = SymbolKind::Opaque(self.symbols.len() as u32);
+                let own = Linear::symbol(self.symbols.add(Symbol { kind, ..new.clone() }));
+                variable.at_end(&own, self)
+            } else {
+                variable.at_end(&rounds, self)
+            };
             self.environment[variable.local.index()] = Some(value);
         }
     }
@@ -218,7 +233,15 @@ impl Walk<'_> {
                 Value::Int(_) => Guess::Probe(scope),
                 Value::Truth(_) | Value::Data => Guess::Any(scope),
             };
-            is_scalar.then_some(Carried { local, before, most: scope, guess, start: None })
+            is_scalar.then_some(Carried {
+                local,
+                before,
+                most: scope,
+                guess,
+                start: None,
+                leaving: None,
+                apart: false,
+            })
         });
         scalars.collect()
     }
@@ -314,6 +337,10 @@ pub(super) struct Carried {
     guess: Guess,
     /// Its value at the start of the iteration that was tried.
     start: Option<Linear>,
+    /// Its value at the end of that for threads that leave the loop then, where it is another one than for those that stay.
+    leaving: Option<Linear>,
+    /// Whether threads that leave have moved it by another number of iterations than they executed.
+    apart: bool,
 }
 
 /// What a carried variable holds at the start of an iteration.
@@ -339,6 +366,42 @@ impl Carried {
             Value::Truth(_) | Value::Data => None,
         };
         value
+    }
+
+    /// Takes the value at the end of an iteration apart: for the threads that stay in the loop, for which the guess must
+    /// hold, and for those that leave it.
+    pub(super) fn follow(&mut self, next: &Truth, walk: &mut Walk<'_>) {
+        self.leaving = None;
+        let Some(Value::Int(form)) = &walk.environment[self.local.index()] else { return };
+        let stays = walk.symbols.along(form, &next.ways_true);
+        if stays != *form {
+            self.leaving = Some(walk.symbols.along(form, &next.ways_false));
+            walk.environment[self.local.index()] = Some(Value::Int(stays));
+        }
+    }
+
+    /// Holds what the variable is for threads that leave the loop against the guess that was right for the others.
+    pub(super) fn check_leaving(&mut self, walk: &Walk<'_>) {
+        let (Some(leaving), Some(start)) = (&self.leaving, &self.start) else { return };
+        let scope = walk.symbols.scope(leaving);
+        let moved = leaving.sub(start).and_then(|moved| walk.known_range(&moved, MOST_CHOICES));
+        let fits = match (self.guess, moved) {
+            (Guess::Moved(by), Some((least, most))) => {
+                least == most && (least == 0 || (by != 0 && least % by == 0 && least / by > 0))
+            }
+            (Guess::Drift(low, high, of), Some((least, most))) => {
+                scope >= of && ((least, most) == (0, 0) || (low <= least && most <= high))
+            }
+            (Guess::Within(low, high, of, _), _) => {
+                scope >= of && walk.lies_within(&Value::Int(leaving.clone()), low, high)
+            }
+            (Guess::Any(of), _) => scope >= of,
+            (Guess::Moved(_) | Guess::Drift(..) | Guess::Probe(_), _) => false,
+        };
+        self.apart = true;
+        if !fits {
+            self.guess = Guess::Any(Scope::Lane);
+        }
     }
 
     fn guessed(&self, round: &Linear, walk: &mut Walk<'_>) -> Value {

@@ -3,6 +3,7 @@
 use super::lanes::Lanes;
 use super::linear::{Linear, SymbolId};
 use super::prove::FactList;
+use super::truth::Way;
 use crate::ir::{Axis, Handle, Loop, Param, Scope};
 use crate::span::SpanId;
 use std::collections::HashMap;
@@ -64,6 +65,8 @@ pub struct Case {
     pub value: Linear,
     /// What holds then.
     pub facts: FactList,
+    /// The sides of branches that threads went then.
+    pub(super) ways: Vec<Way>,
 }
 
 impl Symbol {
@@ -322,6 +325,30 @@ impl Symbols {
         let coefficients =
             form.terms.iter().map(|(symbol, coefficient)| coefficient.scope().min(self.get(*symbol).scope));
         coefficients.fold(form.constant.scope(), Scope::min)
+    }
+
+    /// The form for the threads that went to these sides of branches: a symbol that is one of several values is the one that
+    /// they make of it.
+    pub(super) fn along(&self, form: &Linear, ways: &[Way]) -> Linear {
+        let mut form = form.clone();
+        let mut next = 0;
+        while let Some((symbol, _)) = form.terms.get(next) {
+            let possible = |case: &&Case| {
+                let excluded = |way: &Way| ways.contains(&(way.0, !way.1));
+                !case.ways.iter().any(excluded)
+            };
+            let symbol = *symbol;
+            let cases: Vec<&Case> = self.get(symbol).cases.iter().filter(possible).collect();
+            let only = match cases.as_slice() {
+                [only] if self.get(symbol).cases.len() > 1 => form.substitute(symbol, &only.value),
+                _ => None,
+            };
+            match only {
+                Some(known) => (form, next) = (known, 0),
+                None => next += 1,
+            }
+        }
+        form
     }
 
     /// The form with every symbol that has an interior case replaced by that.

@@ -229,15 +229,17 @@ pub enum ExprKind {
     Lane(Handle<Expr>, Handle<Expr>),
     /// A vector of these values.
     Vector(Vec<Handle<Expr>>),
-    /// Arithmetic of one value.
+    /// Arithmetic of one value, or of each value of a vector.
     Unary(UnaryOp, Handle<Expr>),
-    /// Arithmetic of two values of one type (shifts: the amount has its own type).
+    /// Arithmetic of two values of one type (shifts: the amount has its own type), or of those of two vectors, each with its
+    /// counterpart.
     Binary(BinaryOp, Handle<Expr>, Handle<Expr>),
     /// A comparison of two scalars of one type; of type bool.
     Compare(CompareOp, Handle<Expr>, Handle<Expr>),
     /// The second if the first is true, else the third.
     Select(Handle<Expr>, Handle<Expr>, Handle<Expr>),
-    /// The value converted to the expression's type, with the meaning of Rust's `as`.
+    /// The value, or each value of a vector, converted to the expression's type, with the meaning of Rust's `as`. Floats of 16
+    /// bits are converted to and from integers by way of `f32`.
     Cast(Handle<Expr>),
     /// A function of one to three values.
     Call(Function, Vec<Handle<Expr>>),

@@ -45,9 +45,11 @@ impl Lower<'_> {
             Expr::If(branch) => self.if_value(branch, expected),
             Expr::Reference(reference) => self.reference(reference),
             Expr::RawAddr(address) => self.address(address),
-            Expr::Closure(_) => {
-                self.unsupported(expr, "a kernel cannot have closures", "write the code where it is used")
-            }
+            Expr::Closure(_) => self.unsupported(
+                expr,
+                "a kernel cannot have closures but as the argument of `map`",
+                "write the code where it is used",
+            ),
             Expr::Range(_) => self.unsupported(
                 expr,
                 "a range is only known in the head of a `for` loop",
@@ -243,7 +245,7 @@ impl Lower<'_> {
             Code::Type,
             lit,
             format!("a kernel has no values of type `{suffix}`"),
-            "use i8 to i64, u8 to u64, usize, isize, f32 or f64",
+            "use i8 to i64, u8 to u64, usize, isize, f32 or f64, and `f16::from_f32` for floats of 16 bits",
         )
     }
 
@@ -365,7 +367,7 @@ impl Lower<'_> {
         let Some(a) = self.value(&unary.expr, expected) else { return Operand::Poison };
         let (ty, span) = (self.ty(a), self.span(unary));
         let known = self.terms.get(ty.term);
-        let fits = ty.vector.is_none()
+        let fits = (ty.vector.is_none() || op == UnaryOp::Negate)
             && match op {
                 UnaryOp::Negate => known.is_none_or(|scalar| scalar.is_float() || scalar.is_signed()),
                 UnaryOp::Not => known.is_none_or(|scalar| !scalar.is_float()),
@@ -451,6 +453,9 @@ impl Lower<'_> {
         span: SpanId,
         at: &impl quote::ToTokens,
     ) -> Operand {
+        if let Some(vector) = self.vector_arithmetic(op, a, b, span, at) {
+            return vector;
+        }
         let (ta, tb) = (self.ty(a), self.ty(b));
         let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
         let scalars = ta.vector.is_none() && tb.vector.is_none();

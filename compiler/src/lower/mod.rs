@@ -23,6 +23,7 @@ mod shared;
 mod stmt;
 mod tile;
 mod types;
+mod vector;
 mod warp;
 
 pub(crate) use expr::is_compound;
@@ -250,7 +251,7 @@ impl Lower<'_> {
                     ))
                 }
                 syn::Type::Reference(reference) if has_refused_element(&reference.elem) => error
-                    .note("an element is i8 to i64, u8 to u64, f32 or f64, by that name")
+                    .note("an element is i8 to i64, u8 to u64, f16, bf16, f32 or f64, by that name")
                     .help("write one of them: `u32` or `u64` for `usize`, `i32` or `i64` for `isize`, `u8` for `bool`"),
                 syn::Type::Reference(reference) if matches!(peeled(&reference.elem), syn::Type::Slice(_)) => error
                     .help("write `&Tensor<f32, 1>` to read it, `&mut Tensor<f32, 1>` to write it: a tensor knows its length"),
@@ -500,6 +501,33 @@ impl Lower<'_> {
             }
             Operand::Array(..) | Operand::Poison => {}
         }
+    }
+
+    /// The value as something that can be named more than once: a variable, where computing it again costs.
+    fn once(&mut self, value: Handle<Expr>, span: SpanId) -> Handle<Expr> {
+        let is_short = matches!(
+            self.kernel.exprs[value].kind,
+            ExprKind::Int(_)
+                | ExprKind::Float(_)
+                | ExprKind::Bool(_)
+                | ExprKind::Param(_)
+                | ExprKind::Extent(..)
+                | ExprKind::Stride(..)
+                | ExprKind::Thread(_)
+                | ExprKind::Block(_)
+                | ExprKind::Grid(_)
+                | ExprKind::Local(_)
+        );
+        // The launcher has no variables.
+        if is_short || self.in_attribute { value } else { self.stored("operand", value, span) }
+    }
+
+    /// The value in a variable of its own.
+    fn stored(&mut self, name: &str, value: Handle<Expr>, span: SpanId) -> Handle<Expr> {
+        let ty = self.ty(value);
+        let local = self.local(name, ty, Vec::new(), span);
+        self.push(Stmt::Assign { local, value });
+        self.expr(ExprKind::Local(local), ty, span)
     }
 
     fn bind(&mut self, name: String, binding: Binding) {

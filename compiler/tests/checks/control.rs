@@ -45,6 +45,7 @@ fn grid_stride_loops() {
         "let mut i = thread_x(); loop { if i >= n { break; } output[[i]] = input[[i]]; i += 256; }",
         "let mut i = thread_x(); loop { if i >= n { return; } output[[i]] = input[[i]]; i += 256; }",
         "let mut i = thread_x(); while true { if i >= n { break; } output[[i]] = input[[i]]; i += 256; }",
+        "let mut i = thread_x(); let mut rounds = 0; loop { rounds += 1; if i >= n { break; } output[[i]] = input[[i]]; i += 256; }",
         "for i in (thread_x()..100000000).step_by(256) { if i >= n { break; } output[[i]] = input[[i]]; }",
     ];
     for body in bodies {
@@ -144,10 +145,6 @@ fn divergent_loops() {
             note: the address depends on the iterations, and may differ from lane to lane
             help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
               at `output[[k]]`
-            error: index may be out of bounds: nothing here says that `k < output.len()` [TP0402]
-            note: `k` depends on a value from memory or on arithmetic that may wrap
-            help: guard it: `if k < output.len() { … }`, or promise what bounds it in `requires(…)`
-              at `output[[k]]`
         "#]],
     );
 }
@@ -161,10 +158,10 @@ fn conditions_that_load() {
             if i < 8 { output[[thread_x()]] = 1.0; }",
         ),
         expect![[r#"
-            error: whether this access coalesces is not known [TP0201]
-            note: the address depends on `i`, which the loop changes, and may differ from lane to lane
-            help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
-              at `input[[i * 32 + thread_x()]]`
+            read `input[[i * 32 + thread_x()]]`: 1 × 4 B, 4/4 sectors
+            write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
         "#]],
     );
 }
@@ -249,5 +246,72 @@ fn refused() {
         help: declare it before, and assign its elements in the sides
           at `if true { [1, 2] } else { [2, 3] }`
     "#]],
+    );
+}
+
+/// A variable that threads take with them when they leave is not what those that stay have.
+#[test]
+fn leaving_with_another_value() {
+    check(
+        &warp(
+            "let mut i = 0;
+            loop {
+                let x = input[[i * 32 + thread_x()]];
+                if x > 0.5 { i = 1 + thread_x() * 40; break; }
+                if i >= 64 { break; }
+                i += 1;
+            }
+            output[[i]] = 1.0;",
+        ),
+        expect![[r#"
+            error: index may be out of bounds: nothing here says that `i * 32 + thread_x() < input.len()` [TP0402]
+            help: guard it: `if i * 32 + thread_x() < input.len() { … }`, or promise what bounds it in `requires(…)`
+              at `input[[i * 32 + thread_x()]]`
+            error: whether this access coalesces is not known [TP0201]
+            note: the address depends on `i`, which the loop changes, and may differ from lane to lane
+            help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
+              at `output[[i]]`
+            error: index may be out of bounds: nothing here says that `i < output.len()` [TP0402]
+            note: `i` depends on a value from memory or on arithmetic that may wrap
+            help: guard it: `if i < output.len() { … }`, or promise what bounds it in `requires(…)`
+              at `output[[i]]`
+        "#]],
+    );
+    check(
+        &kernel(
+            "block = [32], grid = [1], requires(input.len() >= 4096, output.len() >= 4096)",
+            "input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>, limit: f32",
+            "let mut i = 0;
+            loop {
+                if limit < i as f32 { break; }
+                if i >= 100 { break; }
+                i += 1;
+            }
+            output[[i * 32 + thread_x()]] = 1.0;",
+        ),
+        expect![[r#"
+            error: whether this access coalesces is not known [TP0201]
+            note: the address depends on the iterations, and may differ from lane to lane
+            help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
+              at `output[[i * 32 + thread_x()]]`
+        "#]],
+    );
+}
+
+/// Where a condition fails for one reason in some lanes and for another in others, each lane knows its own.
+#[test]
+fn else_of_several_reasons() {
+    check(
+        &kernel(
+            "block = [32], grid = [1], requires(n <= 100, output.len() >= 4096)",
+            "output: &mut Tensor<f32, 1>, n: usize",
+            "if thread_x() < 8 && n < 5 { return; }
+            if thread_x() < 8 { output[[thread_x() + (n - 5)]] = 0.0; }",
+        ),
+        expect![[r#"
+            write `output[[thread_x() + (n - 5)]]`: 1 × 4 B, 1/1 sectors
+            launch: n <= 100
+            launch: output.len() >= 4096
+        "#]],
     );
 }

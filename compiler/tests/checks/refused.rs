@@ -88,10 +88,10 @@ fn values() {
     check(
         &warp("let f = |x| x;"),
         expect![[r#"
-        error: a kernel cannot have closures [TP0002]
-        help: write the code where it is used
-          at `|x| x`
-    "#]],
+            error: a kernel cannot have closures but as the argument of `map` [TP0002]
+            help: write the code where it is used
+              at `|x| x`
+        "#]],
     );
     check(
         &warp("let r = &input;"),
