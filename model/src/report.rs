@@ -92,6 +92,8 @@ pub struct SiteReport {
     pub calls: Text,
     /// The lines of later loads of the same element, which get this one's value and are no instructions of their own.
     pub also: Cow<'static, [u32]>,
+    /// Why the cost is not known, if it is not; the numbers of wavefronts and sectors are then no bound. Empty otherwise.
+    pub unknown: Text,
     /// Bytes that a lane moves in one instruction.
     pub lane_bytes: u32,
     /// Warp instructions a block.
@@ -100,7 +102,8 @@ pub struct SiteReport {
     pub wavefronts: u64,
     /// Shared memory: wavefronts that a conflict-free layout would take, a block.
     pub ideal_wavefronts: u64,
-    /// Shared memory: the largest excess of one warp instruction.
+    /// Shared memory: the largest excess of one warp instruction; of an asynchronous copy of 16 bytes a lane, in lines of
+    /// 128 bytes.
     pub worst_excess_wavefronts: u32,
     /// Global memory: 32-byte sectors a block at the best alignment. Zero for shared memory.
     pub sectors: u64,
@@ -118,6 +121,8 @@ pub struct SiteReport {
     pub bounds: Verdict,
     /// Whether a vector access is aligned.
     pub alignment: Verdict,
+    /// Whether it is half of an asynchronous copy: on architectures before sm_80 a load and a store of the same bytes.
+    pub asynchronous: bool,
     /// Whether it serves only blocks whose tile crosses the edge of a tensor: there it takes the place of other accesses
     /// of the same operation, so it does not count in sums over a block.
     pub edge: bool,
@@ -231,6 +236,7 @@ impl fmt::Display for SiteReport {
     /// The access, its cost a block, and the verdicts, a line each.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (space, instruction) = (self.space, self.role);
+        let kind = if self.asynchronous { "asynchronous " } else { "" };
         let edge = if self.edge { ", at the edge of the tensor" } else { "" };
         writeln!(f, "line {}: {}{edge}", self.line, self.access)?;
         if !self.calls.is_empty() {
@@ -243,24 +249,26 @@ impl fmt::Display for SiteReport {
         }
         writeln!(
             f,
-            "  {space} {instruction}, {} bytes a lane, {} warp instructions a block",
-            self.lane_bytes, self.instructions
+            "  {kind}{space} {instruction}, {} a lane, {} a block",
+            count(self.lane_bytes.into(), "byte"),
+            count(self.instructions, "warp instruction")
         )?;
         match self.space {
+            _ if !self.unknown.is_empty() => writeln!(f, "  cost not known: {}", self.unknown)?,
             Space::Global => writeln!(
                 f,
-                "  {} sectors, {} are enough, worst excess {}; {} bytes of {} used, in runs of {} or more",
-                self.sectors,
-                self.ideal_sectors,
+                "  {}, worst excess {}; {} of {} used, in runs of {} or more",
+                against(self.sectors, self.ideal_sectors, "sector"),
                 self.worst_excess_sectors,
-                self.useful_bytes,
+                count(self.useful_bytes, "byte"),
                 sector_bytes(self.sectors),
                 self.shortest_run_bytes
             )?,
             Space::Shared => writeln!(
                 f,
-                "  {} wavefronts, {} are enough, worst excess {}",
-                self.wavefronts, self.ideal_wavefronts, self.worst_excess_wavefronts
+                "  {}, worst excess {}",
+                against(self.wavefronts, self.ideal_wavefronts, "wavefront"),
+                self.worst_excess_wavefronts
             )?,
         }
         if self.role == Role::Update {
@@ -270,6 +278,21 @@ impl fmt::Display for SiteReport {
             )?;
         }
         writeln!(f, "  cost {}; bounds {}; alignment {}", self.cost, self.bounds, self.alignment)
+    }
+}
+
+/// `1 sector`, `4 sectors`.
+fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// `8 sectors where 4 are enough`, `4 sectors, the fewest`.
+fn against(number: u64, ideal: u64, noun: &str) -> String {
+    match number > ideal {
+        true => {
+            format!("{} where {ideal} {} enough", count(number, noun), if ideal == 1 { "is" } else { "are" })
+        }
+        false => format!("{}, the fewest", count(number, noun)),
     }
 }
 

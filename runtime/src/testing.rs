@@ -21,6 +21,7 @@ const fn site(access: &'static str, object: &'static str, role: Role) -> SiteRep
         line: 7,
         calls: Cow::Borrowed(""),
         also: Cow::Borrowed(&[]),
+        unknown: Cow::Borrowed(""),
         lane_bytes: 4,
         instructions: 8,
         wavefronts: 0,
@@ -34,6 +35,7 @@ const fn site(access: &'static str, object: &'static str, role: Role) -> SiteRep
         cost: Verdict::Proven,
         bounds: Verdict::Proven,
         alignment: Verdict::Proven,
+        asynchronous: false,
         edge: false,
     }
 }

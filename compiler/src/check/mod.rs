@@ -27,7 +27,7 @@ mod words;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Run, Visit};
-use crate::ir::{Base, Handle, Kernel, Param, Site, Tile};
+use crate::ir::{Base, Handle, Kernel, Param, Proxy, Site, Tile};
 use tileproof_model::report::{Report, SiteReport, Space, TileReport, Verdict};
 
 /// A kernel whose every check has passed.
@@ -249,9 +249,14 @@ fn row(
         worst_excess_sectors: 0,
         useful_bytes: 0,
         shortest_run_bytes: 0,
+        unknown: Default::default(),
         cost: Verdict::Proven,
         bounds: Verdict::Proven,
         alignment,
+        asynchronous: match site.proxy {
+            Proxy::Generic => false,
+            Proxy::Async => true,
+        },
         edge: site.edge,
     };
     match cost {
@@ -261,6 +266,7 @@ fn row(
             row.ideal_wavefronts = cost.ideal;
             row.worst_excess_wavefronts = cost.worst_excess();
             row.useful_bytes = cost.useful_bytes;
+            row.unknown = cost.unknown.clone().unwrap_or_default().into();
             row.cost = verdict(row.worst_excess_wavefronts > 0 || cost.unknown.is_some());
         }
         Cost::Global(cost) => {
@@ -271,6 +277,7 @@ fn row(
             row.worst_excess_sectors = cost.worst_excess();
             row.useful_bytes = cost.useful_bytes;
             row.shortest_run_bytes = cost.shortest_run;
+            row.unknown = cost.unknown.clone().unwrap_or_default().into();
             row.cost = verdict(row.worst_excess_sectors > 0 || cost.unknown.is_some());
         }
     }

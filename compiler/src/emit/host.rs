@@ -483,6 +483,7 @@ fn site(site: &SiteReport) -> TokenStream {
         line,
         calls,
         also,
+        unknown,
         lane_bytes,
         instructions,
         wavefronts,
@@ -496,10 +497,11 @@ fn site(site: &SiteReport) -> TokenStream {
         cost,
         bounds,
         alignment,
+        asynchronous,
         edge,
     } = site;
     let also = also.iter();
-    let (access, object, calls) = (text(access), text(object), text(calls));
+    let (access, object, calls, unknown) = (text(access), text(object), text(calls), text(unknown));
     let space = match space {
         Space::Global => quote!(Global),
         Space::Shared => quote!(Shared),
@@ -518,6 +520,7 @@ fn site(site: &SiteReport) -> TokenStream {
         line: #line,
         calls: #calls,
         also: __tileproof::__private::Cow::Borrowed(&[#(#also),*]),
+        unknown: #unknown,
         lane_bytes: #lane_bytes,
         instructions: #instructions,
         wavefronts: #wavefronts,
@@ -531,6 +534,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost: #cost,
         bounds: #bounds,
         alignment: #alignment,
+        asynchronous: #asynchronous,
         edge: #edge,
     })
 }

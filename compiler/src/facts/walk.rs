@@ -10,8 +10,8 @@ use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{
-    Atomic, Axis, Base, BinaryOp, Block, Collective, CompareOp, ExprKind, Handle, Kernel, Local, Scope, Site,
-    Stmt,
+    Atomic, Axis, Base, BinaryOp, Block, Collective, CompareOp, Copy, ExprKind, Handle, Kernel, Local, Scope,
+    Site, Stmt,
 };
 use crate::ir::{Expr, Scalar, UnaryOp};
 use crate::span::SpanId;
@@ -36,6 +36,16 @@ const MOST_WORK: u64 = 1 << 25;
 
 /// Symbols whose residue would help, each with the modulus.
 pub(super) type Requests = BTreeMap<SymbolKind, i64>;
+
+/// A loop that the machine code does not unroll.
+#[derive(Debug, Default)]
+pub(super) struct Rolled {
+    /// How many unrolled loops are around it.
+    pub(super) depth: usize,
+    /// Indices of registers in it, each with the iterations of the unrolled loops inside, and its value: that must be the
+    /// same in all iterations of this loop.
+    pub(super) indices: BTreeMap<(usize, Vec<u32>), i64>,
+}
 
 /// Variables with the values that they had.
 pub(super) type Flags = Vec<(Handle<Local>, Option<Value>)>;
@@ -80,6 +90,10 @@ pub(super) struct Walk<'a> {
     pub(super) exhausted_in: Option<SpanId>,
     /// How many conditions have been assigned to variables.
     truths: u32,
+    /// The iterations of the unrolled loops around this point, outermost first.
+    pub(super) unrolled: Vec<u32>,
+    /// The loops around this point that are not unrolled.
+    pub(super) rolled: Vec<Rolled>,
     /// How many branches have been taken.
     branches: u32,
     /// Whether what is evaluated is the launcher's, not a thread's.
@@ -115,6 +129,8 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         exhausted: false,
         exhausted_in: None,
         truths: 0,
+        unrolled: Vec::new(),
+        rolled: Vec::new(),
         branches: 0,
         on_host: true,
     };
@@ -348,7 +364,10 @@ impl Walk<'_> {
                 self.register_index(*lane, width, span);
             }
             Stmt::Load { local, site } => {
-                let scope = self.visit(*site);
+                let mut scope = self.visit(*site);
+                if scope > Scope::Warp && self.may_change(self.kernel.sites[*site].place.base) {
+                    scope = Scope::Warp;
+                }
                 let ty = self.kernel.locals[*local].ty;
                 let value = match ty {
                     crate::ir::Type::Scalar(scalar) => {
@@ -362,6 +381,11 @@ impl Walk<'_> {
             Stmt::Store { site, value } => {
                 self.value(*value);
                 self.visit(*site);
+            }
+            Stmt::Copy(Copy { source, destination, inside }) => {
+                let truth = self.truth(*inside);
+                self.visit_where(&truth, *source);
+                self.visit(*destination);
             }
             Stmt::Atomic(Atomic { local, site, op: _, operands }) => {
                 for operand in operands {
@@ -385,6 +409,13 @@ impl Walk<'_> {
             Stmt::For(handle) => self.for_loop(*handle),
             Stmt::While { condition, body, span } => self.while_loop(*condition, body, *span),
         }
+    }
+
+    /// Whether warps that load one element at different times may find different values, though every block is free of
+    /// races: other blocks write to tensors too.
+    fn may_change(&self, base: Base) -> bool {
+        let writes = |site: &crate::ir::Site| site.place.base == base && site.role != crate::ir::Role::Read;
+        matches!(base, Base::Tensor(_)) && self.kernel.sites.iter().any(|(_, site)| writes(site))
     }
 
     /// Where a condition is known to hold, or not to, the bool variables that it is made of are known. What they were.
@@ -446,18 +477,36 @@ impl Walk<'_> {
         scope
     }
 
+    /// Which of the threads are there that have a condition.
+    fn presence_where(&self, truth: &Truth) -> Presence {
+        let settled = truth.known_true.or(&truth.known_false).or(&self.mask.not()).is_full();
+        match (settled, truth.arbitrary) {
+            (true, _) => self.presence,
+            (false, true) => Presence::Any,
+            (false, false) => self.presence.max(Presence::Edge),
+        }
+    }
+
+    /// Notes an access of the threads for which a condition holds.
+    fn visit_where(&mut self, truth: &Truth, site: Handle<Site>) {
+        let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
+        self.presence = self.presence_where(truth);
+        self.mask = mask.and(&truth.known_false.not());
+        self.guards.extend(truth.when_true.iter().cloned());
+        if !self.mask.is_empty() {
+            self.visit(site);
+        }
+        self.leave(scope);
+        (self.mask, self.presence) = (mask, presence);
+    }
+
     fn branch(&mut self, condition: Handle<Expr>, mut truth: Truth, then: &Block, otherwise: &Block) {
         self.branches += 1;
         truth.ways_true.push((self.branches, true));
         truth.ways_false.push((self.branches, false));
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
         let before = self.environment.clone();
-        let settled = truth.known_true.or(&truth.known_false).or(&mask.not()).is_full();
-        let inner = match (settled, truth.arbitrary) {
-            (true, _) => presence,
-            (false, true) => Presence::Any,
-            (false, false) => presence.max(Presence::Edge),
-        };
+        let inner = self.presence_where(&truth);
         self.presence = inner;
         self.mask = mask.and(&truth.known_false.not());
         self.guards.extend(truth.when_true.iter().cloned());
@@ -553,6 +602,7 @@ pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<L
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }
             | Stmt::Store { .. }
+            | Stmt::Copy(_)
             | Stmt::Sync(..) => {}
         }
     }

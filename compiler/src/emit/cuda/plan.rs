@@ -3,7 +3,8 @@
 
 use super::CudaFacts;
 use crate::ir::{
-    Atomic, BinaryOp, Block, Collective, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt,
+    Atomic, BinaryOp, Block, Collective, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop,
+    Scalar, Stmt,
 };
 
 /// The decisions.
@@ -31,6 +32,7 @@ impl Plan {
             | Stmt::AssignLane { local, .. } => self.is_live(*local),
             Stmt::Load { .. }
             | Stmt::Store { .. }
+            | Stmt::Copy(_)
             | Stmt::Atomic(_)
             | Stmt::Sync(..)
             | Stmt::Collective(_) => true,
@@ -101,6 +103,7 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
                 needed.extend(operands);
             }
             Stmt::Sync(..) => {}
+            Stmt::Copy(copy) => needed.extend(copied(kernel, copy)),
             Stmt::Collective(Collective { operands, .. }) => needed.extend(operands),
             Stmt::If { condition, then, otherwise } => {
                 changed |= keep(kernel, facts, plan, then) | keep(kernel, facts, plan, otherwise);
@@ -129,6 +132,13 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
         }
     }
     changed
+}
+
+/// What an asynchronous copy computes.
+fn copied(kernel: &Kernel, copy: &Copy) -> Vec<Handle<Expr>> {
+    let Copy { source, destination, inside } = copy;
+    let indices = [source, destination].into_iter().flat_map(|site| &kernel.sites[*site].place.index);
+    indices.chain([inside]).copied().collect()
 }
 
 /// Calls `read` for every local that the text of the expression names.
@@ -219,6 +229,7 @@ pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
                 && is_convertible(kernel, then)
                 && is_convertible(kernel, otherwise)
         }
+        Stmt::Copy(copy) => all_cannot_fault(kernel, &copied(kernel, copy)),
         Stmt::Atomic(Atomic { site, operands, .. }) => {
             all_cannot_fault(kernel, &kernel.sites[*site].place.index) && all_cannot_fault(kernel, operands)
         }
@@ -242,7 +253,15 @@ fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
         | ExprKind::Block(_)
         | ExprKind::Grid(_)
         | ExprKind::Local(_) => true,
-        ExprKind::Element(_, index) => all_cannot_fault(kernel, index),
+        ExprKind::Element(local, index) => {
+            let array = &kernel.locals[*local];
+            let inside = array.table.is_none()
+                || index
+                    .iter()
+                    .zip(&array.extents)
+                    .all(|(index, extent)| stays_below(kernel, *index, *extent));
+            inside && all_cannot_fault(kernel, index)
+        }
         ExprKind::Vector(values) | ExprKind::Call(_, values) => all_cannot_fault(kernel, values),
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => cannot_fault(kernel, *a),
         ExprKind::Binary(op, a, b) => {
@@ -268,6 +287,35 @@ fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
             cannot_fault(kernel, *a) && cannot_fault(kernel, *b)
         }
         ExprKind::Select(a, b, c) => [a, b, c].into_iter().all(|e| cannot_fault(kernel, *e)),
+    }
+}
+
+/// Whether an index is below an extent by its form alone: a constant, or the variable of a loop with a constant end.
+fn stays_below(kernel: &Kernel, index: Handle<Expr>, extent: u32) -> bool {
+    let below = |value: i128| (0..=i128::from(extent)).contains(&value);
+    match &kernel.exprs[index].kind {
+        ExprKind::Int(value) => below(*value + 1),
+        ExprKind::Local(local) => kernel
+            .loops
+            .iter()
+            .any(|(_, head)| head.variable == *local && int(kernel, head.end).is_some_and(below)),
+        ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Param(_)
+        | ExprKind::Extent(..)
+        | ExprKind::Stride(..)
+        | ExprKind::Thread(_)
+        | ExprKind::Block(_)
+        | ExprKind::Grid(_)
+        | ExprKind::Element(..)
+        | ExprKind::Lane(..)
+        | ExprKind::Vector(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Compare(..)
+        | ExprKind::Select(..)
+        | ExprKind::Call(..)
+        | ExprKind::Cast(_) => false,
     }
 }
 
@@ -368,6 +416,7 @@ impl Scopes<'_> {
                     assignments[local.index()] += 1;
                 }
                 Stmt::Sync(..) => {}
+                Stmt::Copy(copy) => self.reads(&copied(self.kernel, copy)),
                 Stmt::Collective(Collective { local, operands, .. }) => {
                     self.reads(operands);
                     self.mention(*local, true);
