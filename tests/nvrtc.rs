@@ -125,6 +125,8 @@ fn halves(own: Scalar) -> Text {
             let i = 8 * (block_x() * 32 + thread_x());
             if i + 8 <= output.len() {{
                 let v = x.read::<8>([i]);
+                let v = (v * v + v - Vector::<{ty}, 8>::splat(scale) * scale).map(|x| -x / scale);
+                let v = v.max(-v).cast::<f32>().cast::<{ty}>();
                 let mut count = 0u32;
                 let mut total = scale;
                 let mut list = [{ty}::ONE; 4];

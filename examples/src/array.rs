@@ -47,23 +47,28 @@ integers!(
 );
 
 macro_rules! floats {
-    ($($float:ident as $bits:ident: $poison:expr),*) => {$(
+    ($($float:ident as $bits:ident: $poison:expr, $from:expr;)*) => {$(
         impl Datum for $float {
             const POISON: Self = $float::from_bits($poison);
 
             fn sample(rng: &mut StdRng) -> Self {
-                rng.random_range(-1.0..1.0)
+                $from(rng.random_range(-1.0..1.0))
             }
 
             fn key(self) -> i128 {
-                let magnitude = i128::from(self.abs().to_bits());
+                let magnitude = i128::from(self.to_bits() & ($bits::MAX >> 1));
                 if self.is_sign_negative() { -magnitude - 1 } else { magnitude }
             }
         }
     )*};
 }
 
-floats!(f32 as u32: 0x7fc0_dead, f64 as u64: 0x7ff8_0000_dead_beef);
+floats! {
+    f16 as u16: 0x7ead, f16::from_f32;
+    bf16 as u16: 0x7fad, bf16::from_f32;
+    f32 as u32: 0x7fc0_dead, std::convert::identity::<f32>;
+    f64 as u64: 0x7ff8_0000_dead_beef, std::convert::identity::<f64>;
+}
 
 /// A strided array of rank `R`, its innermost extent contiguous, poison between its rows and behind it.
 #[derive(Clone, Debug)]

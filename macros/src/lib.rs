@@ -70,7 +70,7 @@ use proc_macro::TokenStream;
 /// The body is what one thread does, in a part of Rust that rustc type-checks as usual:
 ///
 /// - **Parameters** are `&Tensor<T, RANK>` and `&Matrix<T>`, which are read, with `&mut` also written, of rank 1 to 5 and of
-///   elements i8 to i64, u8 to u64, f32 and f64; numbers, `bool` and `usize`.
+///   elements i8 to i64, u8 to u64, f16, bf16, f32 and f64; numbers, `bool`, `usize` and `isize`.
 /// - **Memory** is `tensor[[i, j]]`, `tile[i][j]` for a tile that `let mut tile = Shared::<…>::new();` declares, and
 ///   `read::<V>([i, j])` and `write([i, j], vector)` of both. Indices are `usize`. `get_or([i, j], default)` is the element, or
 ///   the default where there is none, and `contains([i, j])` says which.

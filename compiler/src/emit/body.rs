@@ -252,6 +252,8 @@ fn hoist(place: &mut Expr, indices: &mut Vec<(Ident, Expr)>) {
     }
 }
 
+/// Takes away what means something to the compiler only.
 fn strip(attributes: &mut Vec<Attribute>) {
-    attributes.retain(|attribute| !attribute.path().is_ident("budget"));
+    let own = ["budget", "unroll", "no_unroll"];
+    attributes.retain(|attribute| !own.iter().any(|name| attribute.path().is_ident(name)));
 }

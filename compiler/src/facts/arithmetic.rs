@@ -386,6 +386,7 @@ impl Walk<'_> {
         let case = |value: &Linear, fact: Option<Linear>| Case {
             value: value.clone(),
             facts: fact.into_iter().map(Rc::new).collect(),
+            ways: Vec::new(),
         };
         let cases = match min {
             true => vec![case(a, a_is_less), case(b, b_is_less)],

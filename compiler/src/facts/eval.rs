@@ -582,6 +582,8 @@ impl Walk<'_> {
             when_false: negated.map(|form| Rc::new(tighten(form))).into_iter().collect(),
             arbitrary,
             assigned: None,
+            ways_true: Vec::new(),
+            ways_false: Vec::new(),
         }
     }
 
@@ -612,6 +614,8 @@ impl Walk<'_> {
             assigned: None,
             when_true: negated.into_iter().chain([form]).map(Rc::new).collect(),
             when_false: Vec::new(),
+            ways_true: Vec::new(),
+            ways_false: Vec::new(),
         }
     }
 
@@ -714,8 +718,12 @@ impl Walk<'_> {
                 let range = (low_a.min(low_b), high_a.max(high_b));
                 let interior = if condition.arbitrary { None } else { self.varying_side(&a, &b) };
                 let cases = vec![
-                    Case { value: a, facts: condition.when_true.clone() },
-                    Case { value: b, facts: condition.when_false.clone() },
+                    Case { value: a, facts: condition.when_true.clone(), ways: condition.ways_true.clone() },
+                    Case {
+                        value: b,
+                        facts: condition.when_false.clone(),
+                        ways: condition.ways_false.clone(),
+                    },
                 ];
                 let kind = SymbolKind::Derived(number);
                 let new = Symbol::new(kind, range, scope, "one of two values");
@@ -726,6 +734,25 @@ impl Walk<'_> {
                 let chosen =
                     condition.known_true.and(&a.known_true).or(&condition.known_false.and(&b.known_true));
                 Value::Truth(Truth::known(chosen))
+            }
+            // Where one of them is certain, the choice is a conjunction or a disjunction.
+            (Value::Truth(a), Value::Truth(b)) if a.known_true.is_full() && b.known_false.is_full() => {
+                Value::Truth(Truth { assigned: None, ..condition.clone() })
+            }
+            (Value::Truth(a), Value::Truth(b)) if a.known_false.is_full() && b.known_true.is_full() => {
+                Value::Truth(condition.clone().not())
+            }
+            (Value::Truth(a), Value::Truth(b)) if a.known_true.is_full() => {
+                Value::Truth(condition.clone().or(b))
+            }
+            (Value::Truth(a), Value::Truth(b)) if a.known_false.is_full() => {
+                Value::Truth(condition.clone().not().and(b))
+            }
+            (Value::Truth(a), Value::Truth(b)) if b.known_true.is_full() => {
+                Value::Truth(condition.clone().not().or(a))
+            }
+            (Value::Truth(a), Value::Truth(b)) if b.known_false.is_full() => {
+                Value::Truth(condition.clone().and(a))
             }
             // What `condition = condition && …` is lowered to where the right side holds loads, and its like with `||`.
             (Value::Truth(a), Value::Truth(b)) if b.is_same(condition) => {

@@ -4,8 +4,9 @@ use super::Presence;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
+use super::prove::FactList;
 use super::prove::tighten;
-use super::symbol::{Symbol, SymbolKind};
+use super::symbol::{Case, Symbol, SymbolKind};
 use super::together::Fork;
 use super::truth::{Truth, Value};
 use super::walk::{Walk, assigned_in};
@@ -22,7 +23,7 @@ const MOST_RANGES: u32 = 4;
 /// How many choices one after the other an iteration may make about how far it moves a variable.
 const MOST_CHOICES: u32 = 6;
 /// Accesses visited before loops are no longer executed iteration by iteration.
-const MOST_VISITS: usize = 1 << 16;
+pub(super) const MOST_VISITS: usize = 1 << 16;
 
 impl Walk<'_> {
     pub(super) fn for_loop(&mut self, handle: Handle<Loop>) {
@@ -129,12 +130,35 @@ impl Walk<'_> {
         }
         let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
         self.iteration(handle, &round, &bounds, &mut carried, !split);
+        self.forks.pop();
+        self.after(carried, None);
+    }
+
+    /// After a loop each variable has been changed by any number of iterations: for one thread the same number, which is zero,
+    /// or one more than that of the last iteration, at whose start `last` held.
+    pub(super) fn after(&mut self, carried: Vec<Carried>, last: Option<(Linear, FactList)>) {
+        let most = carried.iter().map(|variable| variable.most).fold(Scope::Block, Scope::min);
+        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
+        let narrow_high = 2 * NARROW_LIMIT;
+        let new = Symbol { narrow_high, ..Symbol::new(kind, (0, EXTENT_LIMIT), most, "the iterations") };
+        let cases = match last.and_then(|(round, facts)| Some((round.offset(1)?, facts))) {
+            Some((value, facts)) => {
+                let none = Case { value: Linear::int(0), facts: Vec::new(), ways: Vec::new() };
+                vec![none, Case { value, facts, ways: Vec::new() }]
+            }
+            None => Vec::new(),
+        };
+        let rounds = Linear::symbol(self.symbols.add(Symbol { cases, ..new.clone() }));
         for variable in carried {
-            // After the loop it has gone round any number of times.
-            let value = variable.at_end(self);
+            let value = if variable.apart {
+                let kind = SymbolKind::Opaque(self.symbols.len() as u32);
+                let own = Linear::symbol(self.symbols.add(Symbol { kind, ..new.clone() }));
+                variable.at_end(&own, self)
+            } else {
+                variable.at_end(&rounds, self)
+            };
             self.environment[variable.local.index()] = Some(value);
         }
-        self.forks.pop();
     }
 
     /// The body for an iteration of this number; the guesses are corrected if they are still open.
@@ -193,7 +217,7 @@ impl Walk<'_> {
     }
 
     /// The variables from outside that a loop's body assigns, with the best guess for each.
-    fn carried(&self, body: &Block, scope: Scope) -> Vec<Carried> {
+    pub(super) fn carried(&self, body: &Block, scope: Scope) -> Vec<Carried> {
         let mut assigned = Vec::new();
         assigned_in(self.kernel, body, &mut assigned);
         let scalars = assigned.into_iter().filter_map(|local| {
@@ -203,7 +227,15 @@ impl Walk<'_> {
                 Value::Int(_) => Guess::Probe(scope),
                 Value::Truth(_) | Value::Data => Guess::Any(scope),
             };
-            is_scalar.then_some(Carried { local, before, most: scope, guess, start: None })
+            is_scalar.then_some(Carried {
+                local,
+                before,
+                most: scope,
+                guess,
+                start: None,
+                leaving: None,
+                apart: false,
+            })
         });
         scalars.collect()
     }
@@ -240,7 +272,7 @@ impl Walk<'_> {
             .all(|room| room.is_some_and(|room| self.holds(&room)))
     }
 
-    fn mark(&self) -> Mark {
+    pub(super) fn mark(&self) -> Mark {
         Mark {
             visits: self.visits.len(),
             escapes: self.escapes.len(),
@@ -252,7 +284,7 @@ impl Walk<'_> {
     }
 
     /// Forgets what was found since.
-    fn rewind(&mut self, mark: Mark) {
+    pub(super) fn rewind(&mut self, mark: Mark) {
         self.visits.truncate(mark.visits);
         self.escapes.truncate(mark.escapes);
         self.divergences.truncate(mark.divergences);
@@ -280,7 +312,7 @@ struct Bounds<'a> {
 }
 
 /// What has been found so far.
-struct Mark {
+pub(super) struct Mark {
     visits: usize,
     escapes: usize,
     divergences: usize,
@@ -290,8 +322,8 @@ struct Mark {
 }
 
 /// A variable that an iteration of a loop leaves to the next.
-struct Carried {
-    local: Handle<Local>,
+pub(super) struct Carried {
+    pub(super) local: Handle<Local>,
     /// Its value before the loop.
     before: Value,
     /// Over which threads it can be the same at most.
@@ -299,6 +331,10 @@ struct Carried {
     guess: Guess,
     /// Its value at the start of the iteration that was tried.
     start: Option<Linear>,
+    /// Its value at the end of that for threads that leave the loop then, where it is another one than for those that stay.
+    leaving: Option<Linear>,
+    /// Whether threads that leave have moved it by another number of iterations than they executed.
+    apart: bool,
 }
 
 /// What a carried variable holds at the start of an iteration.
@@ -317,13 +353,49 @@ enum Guess {
 }
 
 impl Carried {
-    fn at_start(&mut self, round: &Linear, walk: &mut Walk<'_>) -> Value {
+    pub(super) fn at_start(&mut self, round: &Linear, walk: &mut Walk<'_>) -> Value {
         let value = self.guessed(round, walk);
         self.start = match &value {
             Value::Int(form) => Some(form.clone()),
             Value::Truth(_) | Value::Data => None,
         };
         value
+    }
+
+    /// Takes the value at the end of an iteration apart: for the threads that stay in the loop, for which the guess must
+    /// hold, and for those that leave it.
+    pub(super) fn follow(&mut self, next: &Truth, walk: &mut Walk<'_>) {
+        self.leaving = None;
+        let Some(Value::Int(form)) = &walk.environment[self.local.index()] else { return };
+        let stays = walk.symbols.along(form, &next.ways_true);
+        if stays != *form {
+            self.leaving = Some(walk.symbols.along(form, &next.ways_false));
+            walk.environment[self.local.index()] = Some(Value::Int(stays));
+        }
+    }
+
+    /// Holds what the variable is for threads that leave the loop against the guess that was right for the others.
+    pub(super) fn check_leaving(&mut self, walk: &Walk<'_>) {
+        let (Some(leaving), Some(start)) = (&self.leaving, &self.start) else { return };
+        let scope = walk.symbols.scope(leaving);
+        let moved = leaving.sub(start).and_then(|moved| walk.known_range(&moved, MOST_CHOICES));
+        let fits = match (self.guess, moved) {
+            (Guess::Moved(by), Some((least, most))) => {
+                least == most && (least == 0 || (by != 0 && least % by == 0 && least / by > 0))
+            }
+            (Guess::Drift(low, high, of), Some((least, most))) => {
+                scope >= of && ((least, most) == (0, 0) || (low <= least && most <= high))
+            }
+            (Guess::Within(low, high, of, _), _) => {
+                scope >= of && walk.lies_within(&Value::Int(leaving.clone()), low, high)
+            }
+            (Guess::Any(of), _) => scope >= of,
+            (Guess::Moved(_) | Guess::Drift(..) | Guess::Probe(_), _) => false,
+        };
+        self.apart = true;
+        if !fits {
+            self.guess = Guess::Any(Scope::Lane);
+        }
     }
 
     fn guessed(&self, round: &Linear, walk: &mut Walk<'_>) -> Value {
@@ -367,14 +439,9 @@ impl Carried {
     }
 
     /// What it holds after the loop: any number of iterations has changed it.
-    fn at_end(&self, walk: &mut Walk<'_>) -> Value {
+    fn at_end(&self, rounds: &Linear, walk: &mut Walk<'_>) -> Value {
         match self.guess {
-            Guess::Moved(_) | Guess::Drift(..) => {
-                let kind = SymbolKind::Opaque(walk.symbols.len() as u32);
-                let rounds = Symbol::new(kind, (0, EXTENT_LIMIT), self.most, "the iterations");
-                let rounds = walk.symbols.add(Symbol { narrow_high: 2 * NARROW_LIMIT, ..rounds });
-                self.guessed(&Linear::symbol(rounds), walk)
-            }
+            Guess::Moved(_) | Guess::Drift(..) => self.guessed(rounds, walk),
             Guess::Probe(_) | Guess::Any(_) | Guess::Within(..) => self.anything(walk),
         }
     }
@@ -421,7 +488,7 @@ impl Carried {
     }
 
     /// Holds the guess against the value at the end of the iteration; whether it had to be changed.
-    fn correct(&mut self, walk: &Walk<'_>) -> bool {
+    pub(super) fn correct(&mut self, walk: &Walk<'_>) -> bool {
         let scope_of = |value: &Value| match value {
             Value::Int(form) => walk.symbols.scope(form),
             Value::Truth(truth) => truth.scope,

@@ -13,6 +13,7 @@
 
 mod address;
 mod arithmetic;
+mod conditional;
 mod eval;
 pub mod lanes;
 pub mod linear;
@@ -37,6 +38,9 @@ use walk::Requests;
 
 /// How many combinations of residues are analysed at most.
 pub const MOST_CASES: usize = 64;
+
+/// Loops with at most so many iterations are unrolled unless the source says otherwise.
+pub const MOST_UNROLLED: u32 = 64;
 
 /// Everything known about a kernel.
 #[derive(Debug)]

@@ -3,7 +3,9 @@
 use super::lanes::Lanes;
 use super::linear::{Linear, SymbolId};
 use super::prove::FactList;
+use super::truth::Way;
 use crate::ir::{Axis, Handle, Loop, Param, Scope};
+use crate::span::SpanId;
 use std::collections::HashMap;
 
 /// What an unknown is.
@@ -21,6 +23,8 @@ pub enum SymbolKind {
     Grid(Axis),
     /// How often a loop has gone round.
     Counter(Handle<Loop>),
+    /// How often a loop with a condition has gone round; its head in the source.
+    Round(SpanId),
     /// The product of two symbols.
     Product(SymbolId, SymbolId),
     /// The result of an operation that is not linear, numbered.
@@ -61,6 +65,8 @@ pub struct Case {
     pub value: Linear,
     /// What holds then.
     pub facts: FactList,
+    /// The sides of branches that threads went then.
+    pub(super) ways: Vec<Way>,
 }
 
 impl Symbol {
@@ -284,7 +290,7 @@ impl Symbols {
     pub(super) fn counts_rounds(&self, id: SymbolId) -> bool {
         let symbol = self.get(id);
         let root = symbol.quotient_of.as_ref().map_or(&symbol.kind, |(root, _)| root);
-        matches!(root, SymbolKind::Counter(_))
+        matches!(root, SymbolKind::Counter(_) | SymbolKind::Round(_))
     }
 
     /// Whether a symbol, or a factor of it, is among these.
@@ -297,6 +303,7 @@ impl Symbols {
             | SymbolKind::Block(_)
             | SymbolKind::Grid(_)
             | SymbolKind::Counter(_)
+            | SymbolKind::Round(_)
             | SymbolKind::Derived(_)
             | SymbolKind::Opaque(_) => list.contains(&id),
         }
@@ -318,6 +325,30 @@ impl Symbols {
         let coefficients =
             form.terms.iter().map(|(symbol, coefficient)| coefficient.scope().min(self.get(*symbol).scope));
         coefficients.fold(form.constant.scope(), Scope::min)
+    }
+
+    /// The form for the threads that went to these sides of branches: a symbol that is one of several values is the one that
+    /// they make of it.
+    pub(super) fn along(&self, form: &Linear, ways: &[Way]) -> Linear {
+        let mut form = form.clone();
+        let mut next = 0;
+        while let Some((symbol, _)) = form.terms.get(next) {
+            let possible = |case: &&Case| {
+                let excluded = |way: &Way| ways.contains(&(way.0, !way.1));
+                !case.ways.iter().any(excluded)
+            };
+            let symbol = *symbol;
+            let cases: Vec<&Case> = self.get(symbol).cases.iter().filter(possible).collect();
+            let only = match cases.as_slice() {
+                [only] if self.get(symbol).cases.len() > 1 => form.substitute(symbol, &only.value),
+                _ => None,
+            };
+            match only {
+                Some(known) => (form, next) = (known, 0),
+                None => next += 1,
+            }
+        }
+        form
     }
 
     /// The form with every symbol that has an interior case replaced by that.

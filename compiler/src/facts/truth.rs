@@ -4,6 +4,7 @@ use super::lanes::Mask;
 use super::linear::Linear;
 use super::prove::FactList;
 use crate::ir::Scope;
+use std::rc::Rc;
 
 /// A value of every thread.
 #[derive(Clone, Debug)]
@@ -34,7 +35,14 @@ pub(super) struct Truth {
     pub(super) scope: Scope,
     /// Which assignment to a variable it is the value of, if it is just that.
     pub(super) assigned: Option<u32>,
+    /// The sides of branches that threads went where it is true.
+    pub(super) ways_true: Vec<Way>,
+    /// The sides of branches that threads went where it is false.
+    pub(super) ways_false: Vec<Way>,
 }
+
+/// A side of a branch: the number of the branch, and whether its condition was true.
+pub(super) type Way = (u32, bool);
 
 impl Truth {
     pub(super) fn known(mask: Mask) -> Truth {
@@ -46,6 +54,8 @@ impl Truth {
             when_true: Vec::new(),
             when_false: Vec::new(),
             arbitrary: false,
+            ways_true: Vec::new(),
+            ways_false: Vec::new(),
         }
     }
 
@@ -69,6 +79,8 @@ impl Truth {
             arbitrary: scope < Scope::Warp,
             scope,
             assigned: None,
+            ways_true: Vec::new(),
+            ways_false: Vec::new(),
         }
     }
 
@@ -81,16 +93,21 @@ impl Truth {
             arbitrary: self.arbitrary,
             scope: self.scope,
             assigned: None,
+            ways_true: self.ways_false,
+            ways_false: self.ways_true,
         }
     }
 
     pub(super) fn and(mut self, other: Truth) -> Truth {
         self.when_true.extend(other.when_true);
+        self.ways_true.extend(other.ways_true);
         // Which side made it false is known only where the other one is certain.
-        let when_false = match (self.known_true.is_full(), other.known_true.is_full()) {
-            (true, _) => other.when_false,
-            (_, true) => self.when_false,
-            (false, false) => Vec::new(),
+        let (when_false, ways_false) = match (self.known_true.is_full(), other.known_true.is_full()) {
+            (true, _) => (other.when_false, other.ways_false),
+            (_, true) => (self.when_false, self.ways_false),
+            (false, false) => {
+                (reasons(&self.known_true, other.when_false, &other.known_true, self.when_false), Vec::new())
+            }
         };
         Truth {
             known_true: self.known_true.and(&other.known_true),
@@ -100,6 +117,8 @@ impl Truth {
             arbitrary: self.arbitrary || other.arbitrary,
             scope: self.scope.min(other.scope),
             assigned: None,
+            ways_true: self.ways_true,
+            ways_false,
         }
     }
 
@@ -115,4 +134,19 @@ impl Truth {
     pub(super) fn is_known(&self) -> bool {
         self.known_true.or(&self.known_false).is_full()
     }
+}
+
+/// What holds where a conjunction is false, lane by lane: for the threads for which one side is certain, the other side is
+/// what made it false.
+fn reasons(first: &Mask, if_first: FactList, second: &Mask, if_second: FactList) -> FactList {
+    let lanes = |certain: &Mask, facts: FactList| {
+        let Mask::Each(certain_of) = certain else { return Vec::new() };
+        let threads = certain_of.len();
+        let nothing = Linear::int(0);
+        let facts = facts.into_iter().map(|fact| Rc::new(Linear::select(certain, &fact, &nothing, threads)));
+        facts.collect::<Vec<_>>()
+    };
+    let mut out = lanes(first, if_first);
+    out.extend(lanes(second, if_second));
+    out
 }

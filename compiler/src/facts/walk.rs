@@ -13,6 +13,7 @@ use crate::ir::{
     Atomic, Axis, Base, BinaryOp, Block, Collective, CompareOp, ExprKind, Handle, Kernel, Local, Scope, Site,
     Stmt,
 };
+use crate::ir::{Expr, Scalar, UnaryOp};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tileproof_model::limits::MAX_GRID;
@@ -27,6 +28,9 @@ pub(super) struct Walked {
 
 /// Symbols whose residue would help, each with the modulus.
 pub(super) type Requests = BTreeMap<SymbolKind, i64>;
+
+/// Variables with the values that they had.
+pub(super) type Flags = Vec<(Handle<Local>, Option<Value>)>;
 
 /// The state of the walk.
 pub(super) struct Walk<'a> {
@@ -62,6 +66,8 @@ pub(super) struct Walk<'a> {
     pub(super) narrow: bool,
     /// How many conditions have been assigned to variables.
     truths: u32,
+    /// How many branches have been taken.
+    branches: u32,
     /// Whether what is evaluated is the launcher's, not a thread's.
     pub(super) on_host: bool,
 }
@@ -91,6 +97,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         trips: vec![Trips::Unreached; kernel.loops.len()],
         narrow: true,
         truths: 0,
+        branches: 0,
         on_host: true,
     };
     walk.contract();
@@ -260,7 +267,8 @@ impl Walk<'_> {
         let symbol = self.symbols.get(symbol);
         // Of a symbol that has been split already, the quotient must be split again.
         let (kind, by) = symbol.quotient_of.clone().unwrap_or((symbol.kind.clone(), 1));
-        let splits = matches!(kind, SymbolKind::Counter(_) | SymbolKind::Block(_)) && modulus > 1;
+        let splits = matches!(kind, SymbolKind::Counter(_) | SymbolKind::Round(_) | SymbolKind::Block(_))
+            && modulus > 1;
         if splits {
             super::merge(&mut self.requests, kind, by.saturating_mul(modulus));
         }
@@ -335,10 +343,36 @@ impl Walk<'_> {
             Stmt::If { condition, then, otherwise } => {
                 let truth = self.truth(*condition);
                 self.forks.push(self.fork(&truth, self.kernel.exprs[*condition].span));
-                self.branch(&truth, then, otherwise);
+                self.branch(*condition, truth, then, otherwise);
                 self.forks.pop();
             }
             Stmt::For(handle) => self.for_loop(*handle),
+            Stmt::While { condition, body, span } => self.while_loop(*condition, body, *span),
+        }
+    }
+
+    /// Where a condition is known to hold, or not to, the bool variables that it is made of are known. What they were.
+    pub(super) fn take_as(&mut self, condition: Handle<Expr>, holds: bool) -> Flags {
+        let mut flags = Vec::new();
+        flags_in(self.kernel, condition, holds, &mut flags);
+        let flags = flags.into_iter().map(|(local, value)| {
+            let known = Value::Truth(Truth::known(Mask::Uniform(value)));
+            (local, self.environment[local.index()].replace(known))
+        });
+        flags.collect()
+    }
+
+    /// After the block in which they were known; what it assigns is as it left it.
+    pub(super) fn give_back(&mut self, flags: Flags, block: &Block) {
+        if flags.is_empty() {
+            return;
+        }
+        let mut assigned = Vec::new();
+        assigned_in(self.kernel, block, &mut assigned);
+        for (local, value) in flags.into_iter().rev() {
+            if !assigned.contains(&local) {
+                self.environment[local.index()] = value;
+            }
         }
     }
 
@@ -376,7 +410,10 @@ impl Walk<'_> {
         scope
     }
 
-    fn branch(&mut self, truth: &Truth, then: &Block, otherwise: &Block) {
+    fn branch(&mut self, condition: Handle<Expr>, mut truth: Truth, then: &Block, otherwise: &Block) {
+        self.branches += 1;
+        truth.ways_true.push((self.branches, true));
+        truth.ways_false.push((self.branches, false));
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
         let before = self.environment.clone();
         let settled = truth.known_true.or(&truth.known_false).or(&mask.not()).is_full();
@@ -389,15 +426,18 @@ impl Walk<'_> {
         self.mask = mask.and(&truth.known_false.not());
         self.guards.extend(truth.when_true.iter().cloned());
         let learnt = self.guards.len();
+        let flags = self.take_as(condition, true);
         self.block(then);
-        let mut truth = truth.clone();
+        self.give_back(flags, then);
         truth.when_true.extend(self.guards.drain(learnt..));
         self.leave(scope);
         let after_then = std::mem::replace(&mut self.environment, before);
         self.mask = mask.and(&truth.known_true.not());
         self.guards.extend(truth.when_false.iter().cloned());
         let learnt = self.guards.len();
+        let flags = self.take_as(condition, false);
         self.block(otherwise);
+        self.give_back(flags, otherwise);
         truth.when_false.extend(self.guards.drain(learnt..));
         self.leave(scope);
         (self.mask, self.presence) = (mask, presence);
@@ -420,6 +460,27 @@ impl Walk<'_> {
                 (a, b) => a.or(b),
             };
         }
+    }
+}
+
+/// The bool variables whose values follow from that of a condition.
+fn flags_in(kernel: &Kernel, condition: Handle<Expr>, holds: bool, out: &mut Vec<(Handle<Local>, bool)>) {
+    let Expr { kind, ty, .. } = &kernel.exprs[condition];
+    if ty.scalar() != Scalar::Bool {
+        return;
+    }
+    match kind {
+        ExprKind::Local(local) => out.push((*local, holds)),
+        ExprKind::Unary(UnaryOp::Not, a) => flags_in(kernel, *a, !holds, out),
+        ExprKind::Binary(BinaryOp::And, a, b) if holds => {
+            flags_in(kernel, *a, holds, out);
+            flags_in(kernel, *b, holds, out);
+        }
+        ExprKind::Binary(BinaryOp::Or, a, b) if !holds => {
+            flags_in(kernel, *a, holds, out);
+            flags_in(kernel, *b, holds, out);
+        }
+        _ => {}
     }
 }
 
@@ -451,6 +512,7 @@ pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<L
                 assigned_in(kernel, otherwise, out);
             }
             Stmt::For(handle) => assigned_in(kernel, &kernel.loops[*handle].body, out),
+            Stmt::While { body, .. } => assigned_in(kernel, body, out),
             Stmt::Fill { .. }
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }

@@ -26,7 +26,8 @@
 //! is not exact, the GPU's result may differ from the simulator's within the [bound](Row::ulps) of its table.
 //!
 //! **Control** is structured. A [`Stmt::If`] takes one side a thread, a [`Stmt::For`] runs while its variable is below
-//! its end, each thread by its own bounds. Threads of a warp that take different sides are masked, not reordered; whether
+//! its end, each thread by its own bounds, and a [`Stmt::While`] while its condition holds, each thread by its own. There are
+//! no exits: lowering turns `break`, `continue` and `return` into conditions. Threads of a warp that take different sides are masked, not reordered; whether
 //! different warps, or threads of one warp, are at the same statement at the same time is unspecified unless a barrier
 //! holds them together.
 //!
@@ -223,15 +224,17 @@ pub enum ExprKind {
     Lane(Handle<Expr>, Handle<Expr>),
     /// A vector of these values.
     Vector(Vec<Handle<Expr>>),
-    /// Arithmetic of one value.
+    /// Arithmetic of one value, or of each value of a vector.
     Unary(UnaryOp, Handle<Expr>),
-    /// Arithmetic of two values of one type (shifts: the amount has its own type).
+    /// Arithmetic of two values of one type (shifts: the amount has its own type), or of those of two vectors, each with its
+    /// counterpart.
     Binary(BinaryOp, Handle<Expr>, Handle<Expr>),
     /// A comparison of two scalars of one type; of type bool.
     Compare(CompareOp, Handle<Expr>, Handle<Expr>),
     /// The second if the first is true, else the third.
     Select(Handle<Expr>, Handle<Expr>, Handle<Expr>),
-    /// The value converted to the expression's type, with the meaning of Rust's `as`.
+    /// The value, or each value of a vector, converted to the expression's type, with the meaning of Rust's `as`. Floats of 16
+    /// bits are converted to and from integers by way of `f32`.
     Cast(Handle<Expr>),
     /// A function of one to three values.
     Call(Function, Vec<Handle<Expr>>),
@@ -353,6 +356,15 @@ pub enum Stmt {
     },
     /// Repeats a block.
     For(Handle<Loop>),
+    /// Repeats a block while a condition holds; it is evaluated before every iteration, each thread by its own.
+    While {
+        /// Of type bool.
+        condition: Handle<Expr>,
+        /// What is repeated.
+        body: Block,
+        /// The loop's head in the source.
+        span: SpanId,
+    },
 }
 
 /// A counted loop: `variable` takes `start`, `start + step`, … while it is below `end`.
@@ -368,8 +380,21 @@ pub struct Loop {
     pub step: Handle<Expr>,
     /// What is repeated.
     pub body: Block,
+    /// What the source says about unrolling it.
+    pub unroll: Unroll,
     /// The loop's head in the source.
     pub span: SpanId,
+}
+
+/// How a counted loop is unrolled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unroll {
+    /// All iterations, if they are few and their number is known; else not at all.
+    Auto,
+    /// All iterations: `#[unroll]`.
+    Full,
+    /// So many iterations at a time; 1 is not at all: `#[unroll(4)]`, `#[no_unroll]`.
+    By(u32),
 }
 
 /// One memory instruction.

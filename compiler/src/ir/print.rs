@@ -5,7 +5,7 @@
 
 use super::{
     Atomic, Axis, Base, Block, Collective, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop, ParamKind,
-    Place, Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp,
+    Place, Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp, Unroll,
 };
 use std::fmt::Write;
 use tileproof_model::report::Role;
@@ -103,10 +103,20 @@ fn statement(out: &mut String, kernel: &Kernel, stmt: &Stmt, depth: usize) {
             line(out, depth, "}");
         }
         Stmt::For(handle) => {
-            let Loop { variable, start, end, step, body, span: _ } = &kernel.loops[*handle];
+            let Loop { variable, start, end, step, body, unroll, span: _ } = &kernel.loops[*handle];
+            match unroll {
+                Unroll::Auto => {}
+                Unroll::Full => line(out, depth, "unroll"),
+                Unroll::By(times) => line(out, depth, &format!("unroll {times}")),
+            }
             let (start, end, step) = (text(kernel, *start), text(kernel, *end), text(kernel, *step));
             let (name, ty) = (name(kernel, *variable), of(kernel, *variable));
             line(out, depth, &format!("for {name}: {ty} in {start}..{end} step {step} {{"));
+            block(out, kernel, body, depth + 1);
+            line(out, depth, "}");
+        }
+        Stmt::While { condition, body, span: _ } => {
+            line(out, depth, &format!("while {} {{", top(kernel, *condition)));
             block(out, kernel, body, depth + 1);
             line(out, depth, "}");
         }

@@ -1,165 +1,284 @@
-//! Branches and loops.
+//! Branches, and the values that they choose.
 
-use super::{Binding, Lower, Operand, Ty};
-use crate::diagnostic::{Code, Diagnostic};
+use super::flow::{Target, TargetKind};
+use super::{Lower, Operand, Ty};
 use crate::ir::{self, ExprKind, Handle, Scalar, Stmt};
-use syn::{Expr, Pat};
+use quote::ToTokens;
+use syn::Expr;
+
+/// The variables for a value that is computed on several ways.
+#[derive(Default)]
+pub(super) struct Slots {
+    value: Option<Operand>,
+    poisoned: bool,
+    mismatched: bool,
+}
 
 impl Lower<'_> {
-    pub(super) fn if_statement(&mut self, branch: &syn::ExprIf) {
+    /// A condition.
+    pub(super) fn condition(&mut self, expr: &Expr) -> Option<Handle<ir::Expr>> {
         let bool_term = self.terms.known(Scalar::Bool);
-        let condition = if matches!(&*branch.cond, Expr::Let(_)) {
-            self.unsupported(&branch.cond, "a kernel has no `if let`", "write a comparison");
-            None
-        } else {
-            self.value_of(&branch.cond, bool_term)
-        };
-        let then = self.in_block(|lower| lower.block_items(&branch.then_branch));
-        let otherwise = match &branch.else_branch {
-            Some((_, otherwise)) => {
-                self.in_block(|lower| lower.statement_expression(otherwise, &mut Vec::new()))
+        if matches!(expr, Expr::Let(_)) {
+            self.unsupported(expr, "a kernel has no `if let` and no `while let`", "write a comparison");
+            return None;
+        }
+        self.value_of(expr, bool_term)
+    }
+
+    pub(super) fn if_statement(&mut self, branch: &syn::ExprIf) {
+        let condition = self.condition(&branch.cond);
+        let then = self.in_flow(|lower| lower.block_items(&branch.then_branch));
+        let otherwise = self.in_flow(|lower| {
+            if let Some((_, otherwise)) = &branch.else_branch {
+                lower.statement_expression(otherwise, &mut Vec::new());
             }
-            None => Vec::new(),
-        };
+        });
         if let Some(condition) = condition {
-            self.push(Stmt::If { condition, then, otherwise });
+            self.push_if(condition, then, otherwise);
         }
     }
 
-    /// `if c { a } else { b }` as a value: a variable that both sides assign.
+    /// `if c { a } else { b }` as a value.
     pub(super) fn if_value(&mut self, branch: &syn::ExprIf, expected: Option<Ty>) -> Operand {
-        let Some((_, otherwise_expr)) = &branch.else_branch else {
+        let Some((_, otherwise)) = &branch.else_branch else {
             self.if_statement(branch);
             return Operand::Tuple(Vec::new());
         };
-        let bool_term = self.terms.known(Scalar::Bool);
-        let Some(condition) = self.value_of(&branch.cond, bool_term) else { return Operand::Poison };
-        let span = self.span(branch);
-        let (mut first, mut second) = (Operand::Poison, Operand::Poison);
-        let mut then = self.in_block(|lower| first = lower.statements(&branch.then_branch, expected));
-        let hint = match &first {
-            Operand::Value(value) => Some(self.ty(*value)),
+        let condition = self.condition(&branch.cond);
+        self.choose(
+            condition,
+            branch,
+            expected,
+            |lower, expected| lower.statements(&branch.then_branch, expected),
+            |lower, expected| lower.operand(otherwise, expected),
+        )
+    }
+
+    /// The value of one of two sides, in variables that both assign.
+    pub(super) fn choose(
+        &mut self,
+        condition: Option<Handle<ir::Expr>>,
+        at: &impl ToTokens,
+        expected: Option<Ty>,
+        first: impl FnOnce(&mut Self, Option<Ty>) -> Operand,
+        second: impl FnOnce(&mut Self, Option<Ty>) -> Operand,
+    ) -> Operand {
+        let mut slots = Slots::default();
+        let then = self.in_flow(|lower| {
+            let value = first(lower, expected);
+            lower.keep(&mut slots, value, "chosen", at);
+        });
+        let hint = match &slots.value {
+            Some(Operand::Value(value)) => Some(self.ty(*value)),
             _ => expected,
         };
-        let mut otherwise = self.in_block(|lower| second = lower.operand(otherwise_expr, hint));
-        let result = match (first, second) {
-            (Operand::Value(a), Operand::Value(b)) => {
-                let (ta, tb) = (self.ty(a), self.ty(b));
-                if ta.vector != tb.vector || !self.terms.unify(ta.term, tb.term) {
-                    return self.mismatch(branch);
-                }
-                let local = self.local("chosen", ta, Vec::new(), span);
-                then.push(Stmt::Assign { local, value: a });
-                otherwise.push(Stmt::Assign { local, value: b });
-                Operand::Value(self.expr(ExprKind::Local(local), ta, span))
-            }
-            (Operand::Tuple(a), Operand::Tuple(b)) if a.is_empty() && b.is_empty() => {
-                Operand::Tuple(Vec::new())
-            }
-            (Operand::Poison, _) | (_, Operand::Poison) => Operand::Poison,
-            _ => self.unsupported(
-                branch,
-                "the value of an `if` is a scalar or a vector in a kernel",
-                "assign the parts one by one in its sides",
-            ),
-        };
-        self.push(Stmt::If { condition, then, otherwise });
-        result
-    }
-
-    pub(super) fn for_loop(&mut self, head: &syn::ExprForLoop) {
-        if let Some(label) = &head.label {
-            self.unsupported(label, "a kernel has no labels", "remove it");
-        }
-        let variable = match &*head.pat {
-            Pat::Ident(name) if name.mutability.is_none() && name.by_ref.is_none() => {
-                Some(name.ident.clone())
-            }
-            Pat::Wild(wild) => Some(syn::Ident::new("_unused", wild.underscore_token.span)),
-            other => {
-                self.unsupported(other, "the variable of a loop is a plain name", "write `for i in 0..n`");
-                None
-            }
-        };
-        let bounds = self.range(&head.expr);
-        let (Some(name), Some((start, end, step))) = (variable, bounds) else {
-            // The body is still read for errors of its own.
-            self.in_block(|lower| {
-                if let Pat::Ident(name) = &*head.pat {
-                    lower.bind(name.ident.to_string(), Binding::Operand(Operand::Poison));
-                }
-                lower.block_items(&head.body);
-            });
-            return;
-        };
-        let span = self.span(&head.expr);
-        let ty = self.ty(start);
-        let name_span = self.span(&name);
-        let variable = self.local(&name.to_string(), ty, Vec::new(), name_span);
-        let body = self.in_block(|lower| {
-            lower.bind(name.to_string(), Binding::Local(variable));
-            lower.block_items(&head.body);
+        let otherwise = self.in_flow(|lower| {
+            let value = second(lower, hint);
+            lower.keep(&mut slots, value, "chosen", at);
         });
-        let handle = self.kernel.loops.add(ir::Loop { variable, start, end, step, body, span });
-        self.push(Stmt::For(handle));
+        let Some(condition) = condition else { return Operand::Poison };
+        self.push_if(condition, then, otherwise);
+        self.chosen(slots, at)
     }
 
-    /// `a..b` and `(a..b).step_by(s)`: start, end and step.
-    fn range(&mut self, expr: &Expr) -> Option<(Handle<ir::Expr>, Handle<ir::Expr>, Handle<ir::Expr>)> {
-        match expr {
-            Expr::Paren(inner) => self.range(&inner.expr),
-            Expr::Group(inner) => self.range(&inner.expr),
-            Expr::Range(syn::ExprRange {
-                start: Some(start),
-                end: Some(end),
-                limits: syn::RangeLimits::HalfOpen(_),
-                ..
-            }) => {
-                let first = self.value(start, None);
-                let (hint, place) = (first.map(|first| self.ty(first)), self.here());
-                let last = self.value(end, hint);
-                let (first, last) = (self.as_at(place, first?), last?);
-                let (a, b) = (self.ty(first), self.ty(last));
-                let integers = self.terms.unify(a.term, b.term) && self.terms.is_integer(a.term);
-                if !integers || a.vector.is_some() || b.vector.is_some() {
-                    self.mismatch(expr);
-                    return None;
-                }
-                let span = self.span(expr);
-                let step = self.expr(ExprKind::Int(1), a, span);
-                Some((first, last, step))
+    /// Assigns a value, on one of the ways to it. Where no thread gets to, there is none.
+    pub(super) fn keep(&mut self, slots: &mut Slots, value: Operand, name: &str, at: &impl ToTokens) {
+        if self.is_unreachable() {
+            return;
+        }
+        if matches!(value, Operand::Poison) {
+            slots.poisoned = true;
+            return;
+        }
+        if slots.value.is_none() {
+            slots.value = self.slot(&value, name, at);
+            if slots.value.is_none() {
+                slots.poisoned = true;
+                return;
             }
-            Expr::MethodCall(call) if call.method == "step_by" && call.args.len() == 1 => {
-                let (start, end, _) = self.range(&call.receiver)?;
-                let place = self.here();
-                let step = self.index_value(&call.args[0])?;
-                let (end, start) = (self.as_at(place, end), self.as_at(place, start));
-                if let ExprKind::Int(value) = self.kernel.exprs[step].kind
-                    && value <= 0
-                {
-                    let span = self.span(&call.args[0]);
-                    self.diagnostics.report(
-                        Diagnostic::new(Code::Constant, span, "a loop with a step of 0 never ends")
-                            .help("write a step of at least 1"),
-                    );
-                    return None;
-                }
-                let (ty, span) = (self.ty(start), self.span(&call.args[0]));
-                let step = match self.kernel.exprs[step].kind {
-                    ExprKind::Int(value) => self.expr(ExprKind::Int(value), ty, span),
-                    _ if self.terms.get(ty.term) == Some(Scalar::Usize) => step,
-                    _ => self.expr(ExprKind::Cast(step), ty, span),
-                };
-                Some((start, end, step))
+        }
+        if let Some(slot) = slots.value.clone() {
+            slots.mismatched |= !self.assign_slot(&slot, value);
+        }
+    }
+
+    /// The value that was kept.
+    pub(super) fn chosen(&mut self, slots: Slots, at: &impl ToTokens) -> Operand {
+        match slots {
+            Slots { poisoned: true, .. } => Operand::Poison,
+            Slots { mismatched: true, .. } => self.mismatch(at),
+            // No way leads to a value: what follows is unreachable.
+            Slots { value, .. } => value.unwrap_or(Operand::Poison),
+        }
+    }
+
+    /// Variables for a value of this shape.
+    fn slot(&mut self, value: &Operand, name: &str, at: &impl ToTokens) -> Option<Operand> {
+        match value {
+            Operand::Value(value) => {
+                let (ty, span) = (self.ty(*value), self.span(at));
+                let local = self.local(name, ty, Vec::new(), span);
+                Some(Operand::Value(self.expr(ExprKind::Local(local), ty, span)))
             }
-            _ => {
+            Operand::Tuple(parts) => {
+                let parts = parts.iter().map(|part| self.slot(part, name, at));
+                parts.collect::<Option<Vec<_>>>().map(Operand::Tuple)
+            }
+            Operand::Array(..) | Operand::List(_) => {
                 self.unsupported(
-                    expr,
-                    "a kernel's `for` runs over a half-open range",
-                    "write `for i in start..end` or `for i in (start..end).step_by(step)`",
+                    at,
+                    "an array cannot be the value of a choice in a kernel",
+                    "declare it before, and assign its elements in the sides",
                 );
                 None
             }
+            Operand::Poison => None,
         }
+    }
+
+    /// Assigns the parts of a value; whether they fit.
+    fn assign_slot(&mut self, slot: &Operand, value: Operand) -> bool {
+        match (slot, value) {
+            (Operand::Value(slot), Operand::Value(value)) => {
+                let (own, new) = (self.ty(*slot), self.ty(value));
+                if own.vector != new.vector || !self.terms.unify(own.term, new.term) {
+                    return false;
+                }
+                if let ExprKind::Local(local) = self.kernel.exprs[*slot].kind {
+                    self.push(Stmt::Assign { local, value });
+                }
+                true
+            }
+            (Operand::Tuple(slots), Operand::Tuple(values)) => {
+                slots.len() == values.len()
+                    && slots.iter().zip(values).all(|(slot, value)| self.assign_slot(slot, value))
+            }
+            (_, Operand::Poison) => true,
+            _ => false,
+        }
+    }
+
+    /// `'label: { … }`.
+    pub(super) fn labeled_block(
+        &mut self,
+        block: &syn::Block,
+        label: Option<&syn::Label>,
+        expected: Option<Ty>,
+    ) -> Operand {
+        let Some(label) = label else { return self.block_value(block, expected) };
+        self.leavable(Target::new(TargetKind::Block, Some(label)), block, |lower| {
+            lower.block_value(block, expected)
+        })
+    }
+
+    /// What `break 'label value` and `return value` leave, and the value that it has in the end.
+    pub(super) fn leavable(
+        &mut self,
+        target: Target,
+        at: &impl ToTokens,
+        fill: impl FnOnce(&mut Self) -> Operand,
+    ) -> Operand {
+        self.targets.push(target);
+        let mut result = Operand::Poison;
+        let mut slots = Slots::default();
+        let mut leave = None;
+        let (mut statements, flow) = self.in_flow(|lower| {
+            result = fill(lower);
+            let target = lower.targets.pop();
+            leave = target.as_ref().and_then(|target| target.leave);
+            if let Some(Target { result: Some(kept), .. }) = target {
+                slots.value = Some(kept);
+                lower.keep(&mut slots, result.clone(), "result", at);
+            }
+        });
+        if let Some(leave) = leave {
+            let clear = self.set_exit(leave, false);
+            statements.insert(0, clear);
+        }
+        self.splice(statements, flow, leave);
+        if slots.value.is_some() { self.chosen(slots, at) } else { result }
+    }
+
+    /// `break`, `break 'label`, `break value`.
+    pub(super) fn break_to(&mut self, exit: &syn::ExprBreak) -> Operand {
+        let label = exit.label.as_ref();
+        let Some(target) = self.find_target(label, exit) else { return Operand::Poison };
+        self.take_along(target, exit.expr.as_deref());
+        self.leave_for(target, "broken", exit);
+        Operand::Poison
+    }
+
+    /// `continue`, `continue 'label`.
+    pub(super) fn continue_with(&mut self, exit: &syn::ExprContinue) -> Operand {
+        let label = exit.label.as_ref();
+        let Some(target) = self.find_target(label, exit) else { return Operand::Poison };
+        let again = match self.targets[target].again {
+            Some(again) => again,
+            None => {
+                let span = self.span(exit);
+                self.new_exit("continued", span)
+            }
+        };
+        self.targets[target].again = Some(again);
+        self.exit(again);
+        Operand::Poison
+    }
+
+    /// `return`, `return value`.
+    pub(super) fn return_with(&mut self, exit: &syn::ExprReturn) -> Operand {
+        let function = self.targets.iter().rposition(|target| target.kind == TargetKind::Function);
+        let Some(target) = function else { return self.mismatch(exit) };
+        self.take_along(target, exit.expr.as_deref());
+        self.leave_for(target, "returned", exit);
+        Operand::Poison
+    }
+
+    /// Keeps the value that an exit takes with it.
+    fn take_along(&mut self, target: usize, value: Option<&Expr>) {
+        let Some(value) = value else { return };
+        let hint = match &self.targets[target].result {
+            Some(Operand::Value(slot)) => Some(self.ty(*slot)),
+            _ => self.targets[target].hint,
+        };
+        let operand = self.operand(value, hint);
+        let mut slots = Slots { value: self.targets[target].result.take(), ..Slots::default() };
+        self.keep(&mut slots, operand, "result", value);
+        self.targets[target].result = slots.value.clone();
+        if slots.mismatched {
+            self.mismatch(value);
+        }
+    }
+
+    pub(super) fn leave_for(&mut self, target: usize, name: &str, at: &impl ToTokens) {
+        let leave = match self.targets[target].leave {
+            Some(leave) => leave,
+            None => {
+                let span = self.span(at);
+                self.new_exit(name, span)
+            }
+        };
+        self.targets[target].leave = Some(leave);
+        self.exit(leave);
+    }
+
+    /// The loop or block that an exit names: of its own function.
+    fn find_target(&mut self, label: Option<&syn::Lifetime>, at: &impl ToTokens) -> Option<usize> {
+        let mut found = None;
+        for (number, target) in self.targets.iter().enumerate().rev() {
+            let matches = match (target.kind, label) {
+                (TargetKind::Function, _) => break,
+                (TargetKind::Loop, None) => true,
+                (TargetKind::Block, None) => false,
+                (_, Some(label)) => target.label.as_ref().is_some_and(|own| label.ident == *own),
+            };
+            if matches {
+                found = Some(number);
+                break;
+            }
+        }
+        if found.is_none() {
+            self.mismatch(at);
+        }
+        found
     }
 }

@@ -41,13 +41,15 @@ impl Lower<'_> {
                 }
                 None => Operand::Poison,
             },
-            Expr::Block(block) => self.block_value(&block.block, expected),
+            Expr::Block(block) => self.labeled_block(&block.block, block.label.as_ref(), expected),
             Expr::If(branch) => self.if_value(branch, expected),
             Expr::Reference(reference) => self.reference(reference),
             Expr::RawAddr(address) => self.address(address),
-            Expr::Closure(_) => {
-                self.unsupported(expr, "a kernel cannot have closures", "write the code where it is used")
-            }
+            Expr::Closure(_) => self.unsupported(
+                expr,
+                "a kernel cannot have closures but as the argument of `map`",
+                "write the code where it is used",
+            ),
             Expr::Range(_) => self.unsupported(
                 expr,
                 "a range is only known in the head of a `for` loop",
@@ -59,19 +61,11 @@ impl Lower<'_> {
                 "a kernel has no structs and no tuple fields",
                 "take tuples apart in the `let`: `let (row, col) = …;`",
             ),
-            Expr::Match(_) => {
-                self.unsupported(expr, "`match` is not part of the language yet", "write `if` and `else`")
-            }
-            Expr::While(_) | Expr::Loop(_) | Expr::Break(_) | Expr::Continue(_) => self.unsupported(
-                expr,
-                "loops other than `for` over a range are not part of the language yet",
-                "write `for i in start..end` or `for i in (start..end).step_by(step)`",
-            ),
-            Expr::Return(_) => self.unsupported(
-                expr,
-                "an early return is not part of the language yet",
-                "put the rest of the kernel under `if`",
-            ),
+            Expr::Match(matched) => self.match_value(matched, expected),
+            Expr::Loop(head) => self.endless_loop(head),
+            Expr::Break(exit) => self.break_to(exit),
+            Expr::Continue(exit) => self.continue_with(exit),
+            Expr::Return(exit) => self.return_with(exit),
             Expr::Unsafe(block) => self.foreign(expr, foreign::of_unsafe(block)),
             Expr::Struct(_) => {
                 self.unsupported(expr, "a kernel has no structs", "use scalars, tuples and arrays")
@@ -81,7 +75,7 @@ impl Lower<'_> {
                 "a kernel cannot use `?`",
                 "check on the host, before the launch: a GPU thread has nobody to return an error to",
             ),
-            Expr::Assign(_) | Expr::ForLoop(_) => {
+            Expr::Assign(_) | Expr::ForLoop(_) | Expr::While(_) => {
                 self.statement_expression(expr, &mut Vec::new());
                 Operand::Tuple(Vec::new())
             }
@@ -115,7 +109,7 @@ impl Lower<'_> {
         self.unsupported(
             expr,
             "this construct is not part of the kernel language",
-            "a kernel has `let`, assignment, `if`, `for`, arithmetic, and the accesses of its tiles and tensors",
+            "a kernel has `let`, assignment, `if`, `match`, loops, arithmetic, and the accesses of its tiles and tensors",
         )
     }
 
@@ -251,7 +245,7 @@ impl Lower<'_> {
             Code::Type,
             lit,
             format!("a kernel has no values of type `{suffix}`"),
-            "use i8 to i64, u8 to u64, usize, isize, f32 or f64",
+            "use i8 to i64, u8 to u64, usize, isize, f32 or f64, and `f16::from_f32` for floats of 16 bits",
         )
     }
 
@@ -373,7 +367,7 @@ impl Lower<'_> {
         let Some(a) = self.value(&unary.expr, expected) else { return Operand::Poison };
         let (ty, span) = (self.ty(a), self.span(unary));
         let known = self.terms.get(ty.term);
-        let fits = ty.vector.is_none()
+        let fits = (ty.vector.is_none() || op == UnaryOp::Negate)
             && match op {
                 UnaryOp::Negate => known.is_none_or(|scalar| scalar.is_float() || scalar.is_signed()),
                 UnaryOp::Not => known.is_none_or(|scalar| !scalar.is_float()),
@@ -400,7 +394,7 @@ impl Lower<'_> {
             };
             return self.compare(op, a, b, span, binary);
         }
-        let Some(op) = binary_op(&binary.op) else {
+        let Some(op) = binary_op(&binary.op).filter(|_| !is_compound(&binary.op)) else {
             self.statement_expression(&Expr::Binary(binary.clone()), &mut Vec::new());
             return Operand::Tuple(Vec::new());
         };
@@ -459,6 +453,9 @@ impl Lower<'_> {
         span: SpanId,
         at: &impl quote::ToTokens,
     ) -> Operand {
+        if let Some(vector) = self.vector_arithmetic(op, a, b, span, at) {
+            return vector;
+        }
         let (ta, tb) = (self.ty(a), self.ty(b));
         let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
         let scalars = ta.vector.is_none() && tb.vector.is_none();
@@ -500,18 +497,30 @@ impl Lower<'_> {
         Operand::Value(self.expr(kind, ta, span))
     }
 
-    /// `&&` and `||`. The right side may hold loads, which only the threads that need it may execute.
+    /// `&&` and `||`.
     fn logical(&mut self, binary: &syn::ExprBinary, span: SpanId) -> Operand {
         let and = matches!(binary.op, BinOp::And(_));
-        let op = if and { BinaryOp::And } else { BinaryOp::Or };
         let bool_term = self.terms.known(Scalar::Bool);
         let Some(a) = self.value_of(&binary.left, bool_term) else { return Operand::Poison };
-        let mut right = None;
-        let mut statements = self.in_block(|lower| right = lower.value_of(&binary.right, bool_term));
-        let Some(b) = right else { return Operand::Poison };
-        let ty = Ty::scalar(bool_term);
+        let right = |lower: &mut Self| lower.value_of(&binary.right, bool_term);
+        self.both_of(and, a, span, right).map_or(Operand::Poison, Operand::Value)
+    }
+
+    /// `a && b` or `a || b`. The right side may hold loads, which only the threads that need it may execute.
+    pub(super) fn both_of(
+        &mut self,
+        and: bool,
+        a: Handle<ir::Expr>,
+        span: SpanId,
+        right: impl FnOnce(&mut Self) -> Option<Handle<ir::Expr>>,
+    ) -> Option<Handle<ir::Expr>> {
+        let op = if and { BinaryOp::And } else { BinaryOp::Or };
+        let mut value = None;
+        let mut statements = self.in_block(|lower| value = right(lower));
+        let b = value?;
+        let ty = Ty::scalar(self.terms.known(Scalar::Bool));
         if statements.is_empty() {
-            return Operand::Value(self.expr(ExprKind::Binary(op, a, b), ty, span));
+            return Some(self.expr(ExprKind::Binary(op, a, b), ty, span));
         }
         let local = self.local("condition", ty, Vec::new(), span);
         self.push(Stmt::Assign { local, value: a });
@@ -519,7 +528,7 @@ impl Lower<'_> {
         statements.push(Stmt::Assign { local, value: b });
         let (then, otherwise) = if and { (statements, Vec::new()) } else { (Vec::new(), statements) };
         self.push(Stmt::If { condition, then, otherwise });
-        Operand::Value(self.expr(ExprKind::Local(local), ty, span))
+        Some(self.expr(ExprKind::Local(local), ty, span))
     }
 
     fn cast(&mut self, cast: &syn::ExprCast) -> Operand {
@@ -556,7 +565,7 @@ impl Lower<'_> {
 }
 
 /// Integer arithmetic on literals, where it is defined.
-fn fold(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
+pub(super) fn fold(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
     match op {
         BinaryOp::Add => a.checked_add(b),
         BinaryOp::Sub => a.checked_sub(b),

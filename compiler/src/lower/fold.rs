@@ -64,6 +64,13 @@ fn statement(kernel: &mut Kernel, stmt: Stmt, known: &mut Known) -> Stmt {
             kernel.loops[handle].body = block(kernel, body, &mut known.clone());
             stmt
         }
+        Stmt::While { condition, body, span } => {
+            let stmt = Stmt::While { condition, body, span };
+            forget(kernel, known, std::slice::from_ref(&stmt));
+            let Stmt::While { body, .. } = stmt else { return stmt };
+            let body = block(kernel, body, &mut known.clone());
+            Stmt::While { condition, body, span }
+        }
         Stmt::Assign { local, value } => {
             forget(kernel, known, std::slice::from_ref(&stmt));
             if !super::reads(kernel, value, local) {
@@ -153,6 +160,7 @@ fn forget(kernel: &Kernel, known: &mut Known, statements: &[Stmt]) {
                 assigned(kernel, known, *variable);
                 forget(kernel, known, body);
             }
+            Stmt::While { body, .. } => forget(kernel, known, body),
         }
     }
 }
@@ -205,6 +213,7 @@ fn each_site(kernel: &mut Kernel, statements: &mut Block, visit: &mut impl FnMut
             Stmt::Load { site, .. } | Stmt::Store { site, .. } | Stmt::Atomic(Atomic { site, .. }) => {
                 visit(site);
             }
+            Stmt::While { body, .. } => each_site(kernel, body, visit),
             Stmt::If { then, otherwise, .. } => {
                 each_site(kernel, then, visit);
                 each_site(kernel, otherwise, visit);

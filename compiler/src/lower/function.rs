@@ -2,7 +2,7 @@
 
 use super::{Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{self, BinaryOp, CompareOp, ExprKind, Function, Handle, Relation, Scalar, Stmt, UnaryOp};
+use crate::ir::{self, BinaryOp, CompareOp, ExprKind, Function, Handle, Relation, Scalar, UnaryOp};
 use crate::span::SpanId;
 use quote::ToTokens;
 use syn::Expr;
@@ -65,13 +65,17 @@ impl Lower<'_> {
             let Operand::Value(value) = operand else { return Some(Operand::Poison) };
             operands.push(value);
         }
-        let derived = self.derived_method(method, &operands);
-        match derived {
+        self.method_of_values(method, &operands)
+    }
+
+    /// The same, of operands that have been evaluated.
+    pub(super) fn method_of_values(&mut self, method: Method<'_>, operands: &[Value]) -> Option<Operand> {
+        match self.derived_method(method, operands) {
             Some(Ok(value)) => Some(Operand::Value(value)),
             Some(Err(operand)) => Some(operand),
             None => {
                 let function = Function::named(method.name)?;
-                Some(self.apply(function, &operands, method))
+                Some(self.apply(function, operands, method))
             }
         }
     }
@@ -349,29 +353,8 @@ impl Build<'_, '_, '_> {
         Ok(self.like(ExprKind::Unary(UnaryOp::Not, a), a))
     }
 
-    /// The value as something that can be named more than once: a variable, where computing it again costs.
     fn named(&mut self, a: Value) -> Value {
-        let is_short = matches!(
-            self.lower.kernel.exprs[a].kind,
-            ExprKind::Int(_)
-                | ExprKind::Float(_)
-                | ExprKind::Bool(_)
-                | ExprKind::Param(_)
-                | ExprKind::Extent(..)
-                | ExprKind::Stride(..)
-                | ExprKind::Thread(_)
-                | ExprKind::Block(_)
-                | ExprKind::Grid(_)
-                | ExprKind::Local(_)
-        );
-        // The launcher has no variables.
-        if is_short || self.lower.in_attribute {
-            return a;
-        }
-        let (ty, span) = (self.lower.ty(a), self.method.span);
-        let local = self.lower.local("operand", ty, Vec::new(), span);
-        self.lower.push(Stmt::Assign { local, value: a });
-        self.lower.expr(ExprKind::Local(local), ty, span)
+        self.lower.once(a, self.method.span)
     }
 
     fn clamp(&mut self, a: Value, low: Value, high: Value) -> Built {

@@ -5,6 +5,7 @@
 //! variable; one taken by reference is another name of the caller's variable, register array, tile or tensor. Each
 //! access of each call is a site of its own, and the [spans](crate::span::SpanTable) remember the path of calls.
 
+use super::flow::{Target as Leavable, TargetKind};
 use super::item::{Constant, Found, Item, TypeItem};
 use super::place::Target;
 use super::{Binding, Lower, Operand, Scope, Ty, peeled};
@@ -189,7 +190,10 @@ impl Lower<'_> {
             syn::ReturnType::Default => None,
             syn::ReturnType::Type(_, ty) => self.value_type(ty),
         };
-        let result = self.block_value(&helper.block, expected);
+        let mut function = Leavable::new(TargetKind::Function, None);
+        function.hint = expected;
+        let result =
+            self.leavable(function, &helper.sig.ident, |lower| lower.statements(&helper.block, expected));
         let shape = self.shape_of(&result);
         let fits = match &helper.sig.output {
             syn::ReturnType::Default => {

@@ -299,6 +299,9 @@ impl Lower<'_> {
         let keeps = IrFunction::named(&name).is_none_or(|function| function.row().result == Relation::Same);
         let expected = expected.filter(|_| keeps && !name.starts_with("is_"));
         let Some(receiver) = self.value(&call.receiver, expected) else { return Operand::Poison };
+        if self.ty(receiver).vector.is_some() {
+            return self.vector_method(call, receiver);
+        }
         let method = Method { name: &name, span: self.span(call), at: call };
         let arguments: Vec<&Expr> = call.args.iter().collect();
         match self.number_method(method, receiver, &arguments) {

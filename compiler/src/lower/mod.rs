@@ -8,18 +8,22 @@ mod atomic;
 mod checked;
 mod control;
 mod expr;
+mod flow;
 mod fold;
 mod foreign;
 mod function;
 mod helper;
 mod intrinsic;
 mod item;
+mod matching;
 mod order;
 mod place;
+mod repeat;
 mod shared;
 mod stmt;
 mod tile;
 mod types;
+mod vector;
 mod warp;
 
 pub(crate) use expr::is_compound;
@@ -30,10 +34,11 @@ pub(crate) use tile::TileMethod;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Atomic, Base, Block, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
+    Arena, Atomic, Base, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
     ParamKind, Scalar, Stmt, Type,
 };
 use crate::span::SpanId;
+use flow::{Exit, Frame, Here, Target, TargetKind};
 use item::{Found, Item, TypeItem};
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -119,7 +124,12 @@ struct Lower<'a> {
     /// The constants that are being evaluated.
     evaluating: Vec<String>,
     /// The statement lists being built, outermost first.
-    blocks: Vec<Block>,
+    frames: Vec<Frame>,
+    /// What exits can leave, outermost first.
+    targets: Vec<Target>,
+    /// The variables of exits, and those of them that a condition reads.
+    exits: Vec<Exit>,
+    exits_read: Vec<Exit>,
     /// The budget of the statement being lowered.
     budget: Option<Handle<Budget>>,
     /// Whether an argument of the attribute is being lowered, where no constant of the body is in scope.
@@ -161,7 +171,10 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         library_is_in_scope: false,
         inlined: 0,
         evaluating: Vec::new(),
-        blocks: Vec::new(),
+        frames: Vec::new(),
+        targets: vec![Target::new(TargetKind::Function, None)],
+        exits: Vec::new(),
+        exits_read: Vec::new(),
         budget: None,
         in_attribute: false,
         diagnostics,
@@ -174,6 +187,11 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
     lower.in_attribute = false;
     lower.budget = ast.budget.as_ref().map(|budget| lower.add_budget(budget));
     lower.kernel.body = lower.in_block(|lower| lower.block_items(&ast.function.block));
+    let returned = lower.targets.last().and_then(|target| target.leave);
+    if let Some(returned) = returned {
+        let clear = lower.set_exit(returned, false);
+        lower.kernel.body.insert(0, clear);
+    }
     lower.finish()
 }
 
@@ -225,7 +243,7 @@ impl Lower<'_> {
                     ))
                 }
                 syn::Type::Reference(reference) if has_refused_element(&reference.elem) => error
-                    .note("an element is i8 to i64, u8 to u64, f32 or f64, by that name")
+                    .note("an element is i8 to i64, u8 to u64, f16, bf16, f32 or f64, by that name")
                     .help("write one of them: `u32` or `u64` for `usize`, `i32` or `i64` for `isize`, `u8` for `bool`"),
                 syn::Type::Reference(reference) if matches!(peeled(&reference.elem), syn::Type::Slice(_)) => error
                     .help("write `&Tensor<f32, 1>` to read it, `&mut Tensor<f32, 1>` to write it: a tensor knows its length"),
@@ -376,6 +394,7 @@ impl Lower<'_> {
         for handle in self.kernel.locals.handles() {
             self.kernel.locals[handle].ty = self.terms.resolve(self.local_types[handle.index()]);
         }
+        flow::remove_unread(&mut self.kernel, &self.exits, &self.exits_read);
         fold::fold(&mut self.kernel);
         self.kernel
     }
@@ -417,25 +436,17 @@ impl Lower<'_> {
         self.kernel.locals.add(Local { name: name.into(), ty: Type::Scalar(Scalar::I32), extents, span })
     }
 
-    /// Where statements are added now.
-    fn here(&self) -> usize {
-        self.blocks.last().map_or(0, Vec::len)
-    }
-
     /// A value that was evaluated at a place, for use after the statements that have been added since: where they assign
     /// what it reads, it is stored away there. Of several, the last one must come first.
-    fn as_at(&mut self, place: usize, value: Handle<Expr>) -> Handle<Expr> {
+    fn as_at(&mut self, place: Here, value: Handle<Expr>) -> Handle<Expr> {
         let mut read = Vec::new();
         locals_read(&self.kernel, value, &mut read);
-        let since = self.blocks.last().and_then(|block| block.get(place..)).unwrap_or_default();
-        if !read.iter().any(|local| assigns(&self.kernel, since, *local)) {
+        if !self.assigned_since(place, &read) {
             return value;
         }
         let (ty, span) = (self.ty(value), self.kernel.exprs[value].span);
         let local = self.local("before", ty, Vec::new(), span);
-        if let Some(block) = self.blocks.last_mut() {
-            block.insert(place, Stmt::Assign { local, value });
-        }
+        self.insert(place, Stmt::Assign { local, value });
         self.expr(ExprKind::Local(local), ty, span)
     }
 
@@ -445,7 +456,7 @@ impl Lower<'_> {
         parts: impl IntoIterator<Item = T>,
         mut evaluate: impl FnMut(&mut Self, T) -> Operand,
     ) -> Vec<Operand> {
-        let mut list: Vec<(usize, Operand)> = Vec::new();
+        let mut list: Vec<(Here, Operand)> = Vec::new();
         for part in parts {
             let operand = evaluate(self, part);
             list.push((self.here(), operand));
@@ -456,7 +467,7 @@ impl Lower<'_> {
         list.into_iter().map(|(_, operand)| operand).collect()
     }
 
-    fn operand_as_at(&mut self, place: usize, operand: &mut Operand) {
+    fn operand_as_at(&mut self, place: Here, operand: &mut Operand) {
         match operand {
             Operand::Value(value) => *value = self.as_at(place, *value),
             Operand::Tuple(parts) | Operand::List(parts) => {
@@ -468,19 +479,31 @@ impl Lower<'_> {
         }
     }
 
-    fn push(&mut self, stmt: Stmt) {
-        if let Some(block) = self.blocks.last_mut() {
-            block.push(stmt);
-        }
+    /// The value as something that can be named more than once: a variable, where computing it again costs.
+    fn once(&mut self, value: Handle<Expr>, span: SpanId) -> Handle<Expr> {
+        let is_short = matches!(
+            self.kernel.exprs[value].kind,
+            ExprKind::Int(_)
+                | ExprKind::Float(_)
+                | ExprKind::Bool(_)
+                | ExprKind::Param(_)
+                | ExprKind::Extent(..)
+                | ExprKind::Stride(..)
+                | ExprKind::Thread(_)
+                | ExprKind::Block(_)
+                | ExprKind::Grid(_)
+                | ExprKind::Local(_)
+        );
+        // The launcher has no variables.
+        if is_short || self.in_attribute { value } else { self.stored("operand", value, span) }
     }
 
-    /// Runs `fill` with a new statement list and a new scope.
-    fn in_block(&mut self, fill: impl FnOnce(&mut Self)) -> Block {
-        self.blocks.push(Vec::new());
-        self.scopes.push(Scope::default());
-        fill(self);
-        self.scopes.pop();
-        self.blocks.pop().unwrap_or_default()
+    /// The value in a variable of its own.
+    fn stored(&mut self, name: &str, value: Handle<Expr>, span: SpanId) -> Handle<Expr> {
+        let ty = self.ty(value);
+        let local = self.local(name, ty, Vec::new(), span);
+        self.push(Stmt::Assign { local, value });
+        self.expr(ExprKind::Local(local), ty, span)
     }
 
     fn bind(&mut self, name: String, binding: Binding) {
@@ -600,6 +623,7 @@ fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
             assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
         }
         Stmt::For(handle) => assigns(kernel, &kernel.loops[*handle].body, wanted),
+        Stmt::While { body, .. } => assigns(kernel, body, wanted),
         Stmt::Store { .. } | Stmt::Sync(..) => false,
     })
 }

@@ -238,7 +238,8 @@ impl Lower<'_> {
         let mut statement = Stmt::AssignElement { local: to, index, value };
         for (variable, extent) in counters.into_iter().zip(extents).rev() {
             let [start, end, step] = [0, i128::from(extent), 1].map(|bound| self.index_literal(bound, span));
-            let repeat = ir::Loop { variable, start, end, step, body: vec![statement], span };
+            let body = vec![statement];
+            let repeat = ir::Loop { variable, start, end, step, body, unroll: ir::Unroll::Auto, span };
             statement = Stmt::For(self.kernel.loops.add(repeat));
         }
         self.push(statement);
@@ -281,6 +282,10 @@ impl Lower<'_> {
     pub(super) fn statement_expression(&mut self, expr: &Expr, attributes: &mut Vec<Attribute>) {
         let mut expr = expr.clone();
         lift_attributes(&mut expr, attributes);
+        let unroll = match &expr {
+            Expr::ForLoop(_) => self.take_unroll(attributes),
+            _ => ir::Unroll::Auto,
+        };
         let outer = self.enter_budget(attributes);
         match &expr {
             Expr::Assign(assign) => self.assign(&assign.left, &assign.right, None),
@@ -289,11 +294,9 @@ impl Lower<'_> {
                 self.assign(&binary.left, &binary.right, compound);
             }
             Expr::If(branch) => self.if_statement(branch),
-            Expr::ForLoop(head) => self.for_loop(head),
-            Expr::Block(block) => {
-                if let Some(label) = &block.label {
-                    self.unsupported(label, "a kernel has no labels", "remove it");
-                }
+            Expr::ForLoop(head) => self.for_loop(head, unroll),
+            Expr::While(head) => self.while_loop(head),
+            Expr::Block(block) if block.label.is_none() => {
                 self.scopes.push(Default::default());
                 self.block_items(&block.block);
                 self.scopes.pop();
@@ -303,6 +306,35 @@ impl Lower<'_> {
             }
         }
         self.budget = outer;
+    }
+
+    /// Takes `#[unroll]`, `#[unroll(4)]` or `#[no_unroll]` off the attributes of a counted loop.
+    fn take_unroll(&mut self, attributes: &mut Vec<Attribute>) -> ir::Unroll {
+        let names = ["unroll", "no_unroll"];
+        let (mine, rest): (Vec<_>, Vec<_>) = std::mem::take(attributes)
+            .into_iter()
+            .partition(|attribute| names.iter().any(|name| attribute.path().is_ident(name)));
+        *attributes = rest;
+        let Some(attribute) = mine.first() else { return ir::Unroll::Auto };
+        let times = match &attribute.meta {
+            syn::Meta::Path(path) if path.is_ident("unroll") => return ir::Unroll::Full,
+            syn::Meta::Path(_) => return ir::Unroll::By(1),
+            syn::Meta::List(list) => {
+                list.parse_args::<syn::LitInt>().and_then(|n| n.base10_parse::<u32>()).ok()
+            }
+            syn::Meta::NameValue(_) => None,
+        };
+        match times {
+            Some(times @ 1..=1024) => ir::Unroll::By(times),
+            Some(_) | None => {
+                let span = self.span(attribute);
+                self.diagnostics.report(
+                    Diagnostic::new(Code::Attribute, span, "this says nothing about how to unroll the loop")
+                        .help("write `#[unroll]` for all iterations, `#[unroll(4)]` for so many (at most 1024), or `#[no_unroll]`"),
+                );
+                ir::Unroll::Auto
+            }
+        }
     }
 
     /// Makes the statement's budget the current one; returns the one before.
@@ -315,7 +347,7 @@ impl Lower<'_> {
             let span = self.span(attribute);
             self.diagnostics.report(
                 Diagnostic::new(Code::Unsupported, span, "this attribute means nothing in a kernel")
-                    .help("a statement can have `#[budget(…)]`"),
+                    .help("a statement can have `#[budget(…)]`, a `for` loop also `#[unroll]`, `#[unroll(4)]` or `#[no_unroll]`"),
             );
         }
         outer
@@ -324,7 +356,7 @@ impl Lower<'_> {
 
 fn is_statement_like(expr: &Expr) -> bool {
     match expr {
-        Expr::Assign(_) | Expr::ForLoop(_) => true,
+        Expr::Assign(_) | Expr::ForLoop(_) | Expr::While(_) => true,
         Expr::Binary(binary) => is_compound(&binary.op),
         _ => false,
     }
@@ -371,6 +403,11 @@ pub(crate) fn lift_attributes(expr: &mut Expr, attributes: &mut Vec<Attribute>) 
         Expr::Block(e) => (&mut e.attrs, None),
         Expr::If(e) => (&mut e.attrs, None),
         Expr::ForLoop(e) => (&mut e.attrs, None),
+        Expr::While(e) => (&mut e.attrs, None),
+        Expr::Loop(e) => (&mut e.attrs, None),
+        Expr::Match(e) => (&mut e.attrs, None),
+        Expr::Return(e) => (&mut e.attrs, None),
+        Expr::Break(e) => (&mut e.attrs, None),
         _ => return,
     };
     attributes.append(own);

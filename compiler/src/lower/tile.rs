@@ -333,7 +333,15 @@ impl Lower<'_> {
         });
         let [start, end, step] =
             [0, i128::from(vectors.div_ceil(threads)), 1].map(|value| self.index_literal(value, span));
-        let handle = self.kernel.loops.add(Loop { variable, start, end, step, body: statements, span });
+        let handle = self.kernel.loops.add(Loop {
+            variable,
+            start,
+            end,
+            step,
+            body: statements,
+            unroll: ir::Unroll::Auto,
+            span,
+        });
         self.push(Stmt::For(handle));
     }
 

@@ -184,6 +184,7 @@ impl Compiler<'_, '_> {
             Stmt::Collective(collective) => self.collective(collective),
             Stmt::If { condition, then, otherwise } => self.branch(*condition, then, otherwise),
             Stmt::For(handle) => self.repeat(*handle),
+            Stmt::While { condition, body, span } => self.repeat_while(*condition, body, *span),
         }
     }
 
@@ -235,7 +236,7 @@ impl Compiler<'_, '_> {
     }
 
     fn repeat(&mut self, handle: Handle<Loop>) {
-        let Loop { variable, start, end, step, ref body, span } = self.kernel.loops[handle];
+        let Loop { variable, start, end, step, ref body, unroll: _, span } = self.kernel.loops[handle];
         let scalar = self.kernel.locals[variable].ty.scalar();
         let variable = self.locals[variable.index()];
         // The body may assign what `end` and `step` read, so the loop keeps its own copies.
@@ -250,6 +251,20 @@ impl Compiler<'_, '_> {
         self.emit(Instruction::Advance { scalar, variable, step: own_step, test }, span);
         self.program.instructions[test] =
             Instruction::TestLoop { scalar, variable, end: own_end, exit: self.here() };
+        self.emit(Instruction::Join, span);
+    }
+
+    fn repeat_while(&mut self, condition: Handle<Expr>, body: &[Stmt], span: SpanId) {
+        self.forget(0);
+        self.emit(Instruction::EnterWhile, span);
+        let test = self.here();
+        let register = self.expr(condition);
+        let split = self.emit(Instruction::TestWhile { condition: register, exit: 0 }, span);
+        self.forget(0);
+        self.statements(body);
+        self.emit(Instruction::Jump { to: test }, span);
+        let exit = self.here();
+        self.program.instructions[split] = Instruction::TestWhile { condition: register, exit };
         self.emit(Instruction::Join, span);
     }
 

@@ -150,6 +150,17 @@ pub(super) enum Instruction {
         step: Register,
         test: Counter,
     },
+    /// Begins a loop with a condition.
+    EnterWhile,
+    /// Goes on with the lanes where the condition is true, or at `exit` if there is none.
+    TestWhile {
+        condition: Register,
+        exit: Counter,
+    },
+    /// Goes on elsewhere.
+    Jump {
+        to: Counter,
+    },
     /// The end of the kernel.
     End,
 }

@@ -190,7 +190,15 @@ impl Builder {
         let value = self.get(variable);
         let body = body(self, value);
         let span = self.span();
-        Stmt::For(self.kernel.loops.add(Loop { variable, start, end, step, body, span }))
+        Stmt::For(self.kernel.loops.add(Loop {
+            variable,
+            start,
+            end,
+            step,
+            body,
+            unroll: crate::ir::Unroll::Auto,
+            span,
+        }))
     }
 
     fn build(mut self, body: Vec<Stmt>) -> Kernel {

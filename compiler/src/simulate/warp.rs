@@ -253,6 +253,14 @@ impl Warp {
                 }
                 self.counter = test;
             }
+            Instruction::EnterWhile => self.push(0),
+            Instruction::TestWhile { condition, exit } => {
+                self.active &= value::truth(self.read(condition));
+                if self.active == 0 {
+                    self.counter = exit;
+                }
+            }
+            Instruction::Jump { to } => self.counter = to,
             Instruction::WarpBarrier => {
                 self.together()?;
                 self.phase += 1;

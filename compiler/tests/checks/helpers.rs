@@ -305,7 +305,7 @@ fn refused() {
     check(
         &warp("let a = [0.0f32; 4]; let scale = |x: f32| x * a[0]; let _ = scale(1.0);"),
         expect![[r#"
-            error: a kernel cannot have closures [TP0002]
+            error: a kernel cannot have closures but as the argument of `map` [TP0002]
             help: write the code where it is used
               at `|x: f32| x * a[0]`
             left to rustc: a kernel cannot call `scale`, which the macro cannot see [TP0005]

@@ -6,6 +6,8 @@ mod banks;
 mod bounds;
 mod budgets;
 mod coalescing;
+mod control;
+mod control_runs;
 mod convergence;
 mod folds;
 mod harness;
@@ -34,6 +36,7 @@ fn every_code_has_kernels() {
         include_str!("bounds.rs"),
         include_str!("budgets.rs"),
         include_str!("coalescing.rs"),
+        include_str!("control.rs"),
         include_str!("convergence.rs"),
         include_str!("helpers.rs"),
         include_str!("known_counts.rs"),

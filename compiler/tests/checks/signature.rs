@@ -171,7 +171,7 @@ fn parameters() {
         expect![[r#"
             error: a kernel cannot take a parameter of type `&Matrix<usize>` [TP0004]
             note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
-            note: an element is i8 to i64, u8 to u64, f32 or f64, by that name
+            note: an element is i8 to i64, u8 to u64, f16, bf16, f32 or f64, by that name
             help: write one of them: `u32` or `u64` for `usize`, `i32` or `i64` for `isize`, `u8` for `bool`
               at `&Matrix<usize>`
         "#]],
@@ -181,7 +181,7 @@ fn parameters() {
         expect![[r#"
             error: a kernel cannot take a parameter of type `&Matrix<bool>` [TP0004]
             note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
-            note: an element is i8 to i64, u8 to u64, f32 or f64, by that name
+            note: an element is i8 to i64, u8 to u64, f16, bf16, f32 or f64, by that name
             help: write one of them: `u32` or `u64` for `usize`, `i32` or `i64` for `isize`, `u8` for `bool`
               at `&Matrix<bool>`
         "#]],

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span};
 use tileproof_compiler::ir::{
     Arena, Axis, Base, BinaryOp, Block, Choice, CompareOp, Expr, ExprKind, Handle, Issuer, Kernel, Layout,
-    Local, Loop, Param, ParamKind, Place, Proxy, Scalar, Site, Stmt, Sync, Tile, Type, UnaryOp,
+    Local, Loop, Param, ParamKind, Place, Proxy, Scalar, Site, Stmt, Sync, Tile, Type, UnaryOp, Unroll,
 };
 use tileproof_compiler::span::{SpanId, SpanTable};
 use tileproof_model::report::Role;
@@ -222,7 +222,15 @@ impl Build {
         let counter = self.local(variable);
         let mut block = vec![];
         inside(self, &mut block, counter);
-        body.push(Stmt::For(self.kernel.loops.add(Loop { variable, start, end, step, body: block, span })));
+        body.push(Stmt::For(self.kernel.loops.add(Loop {
+            variable,
+            start,
+            end,
+            step,
+            body: block,
+            unroll: Unroll::Auto,
+            span,
+        })));
     }
 
     /// `for name in 0..end { inside }`

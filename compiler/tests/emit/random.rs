@@ -3,7 +3,7 @@
 use proptest::prelude::{Strategy, any, prop};
 use tileproof_compiler::ir::{
     Axis, Base, BinaryOp, Block, CompareOp, ExprKind, Handle, Kernel, Layout, Local, Loop, Param, Scalar,
-    Stmt, Tile, Type,
+    Stmt, Tile, Type, Unroll,
 };
 
 use crate::build::{Build, E};
@@ -121,7 +121,8 @@ impl Random {
                     readable.push(copy);
                     inside.extend(self.block(&mut readable, depth - 1));
                     let span = self.b.kernel.span;
-                    let repeat = Loop { variable, start, end, step, body: inside, span };
+                    let repeat =
+                        Loop { variable, start, end, step, body: inside, unroll: Unroll::Auto, span };
                     body.push(Stmt::For(self.b.kernel.loops.add(repeat)));
                 }
             }

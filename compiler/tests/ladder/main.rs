@@ -19,7 +19,11 @@ pub(crate) struct Source {
 
 /// The kernels of the example, in order.
 pub(crate) fn kernels() -> Vec<Source> {
-    let text = include_str!("../../../examples/src/kernels/transpose.rs");
+    kernels_of(include_str!("../../../examples/src/kernels/transpose.rs"))
+}
+
+/// The kernels of a file, outside of its modules.
+pub(crate) fn kernels_of(text: &str) -> Vec<Source> {
     let file: syn::File =
         syn::parse2(TokenStream::from_str(text).expect("the example is Rust")).expect("the example is Rust");
     file.items.into_iter().filter_map(kernel).collect()

@@ -1,6 +1,6 @@
 //! Changed tokens: whatever the macro is given, it gives items back.
 
-use super::kernels;
+use super::{Source, kernels, kernels_of};
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
@@ -69,6 +69,28 @@ fn strange(choice: u8) -> TokenTree {
         "Vector",
         "f64",
         "<<",
+        "while",
+        "loop",
+        "match",
+        "break",
+        "continue",
+        "return",
+        "unsafe",
+        "const",
+        "mut",
+        "as",
+        "?",
+        "*",
+        "..=",
+        "=>",
+        "isize",
+        "bf16",
+        "lane",
+        "shuffle_xor",
+        "sync_threads",
+        "|x|",
+        "-9223372036854775808",
+        "0.0",
     ];
     let text = list[usize::from(choice) % list.len()];
     TokenStream::from_str(text).ok().and_then(|tokens| tokens.into_iter().next()).expect("a token")
@@ -192,11 +214,31 @@ fn config() -> Config {
 
 #[test]
 fn changed_tokens() {
-    let kernels = kernels();
+    change_all(&kernels(), config());
+}
+
+/// The other kernels of the examples, fewer times: some of them take long.
+#[test]
+fn changed_tokens_of_every_kernel() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/src/kernels");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("the examples' kernels")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    files.sort();
+    let kernels: Vec<Source> =
+        files.iter().flat_map(|path| kernels_of(&std::fs::read_to_string(path).expect("text"))).collect();
+    assert!(kernels.len() > 20, "{}", kernels.len());
+    let mut config = config();
+    config.cases /= 4;
+    change_all(&kernels, config);
+}
+
+fn change_all(kernels: &[Source], config: Config) {
     let attribute = prop_oneof![3 => Just(Vec::new()), 1 => changes()];
     let item = prop_oneof![1 => Just(Vec::new()), 4 => changes()];
     let result =
-        TestRunner::new(config()).run(&(0..kernels.len(), attribute, item), |(kernel, attribute, item)| {
+        TestRunner::new(config).run(&(0..kernels.len(), attribute, item), |(kernel, attribute, item)| {
             let kernel = &kernels[kernel];
             demand(mutated(&kernel.attribute, &attribute), mutated(&kernel.item, &item))
         });

@@ -3,3 +3,4 @@
 mod functions;
 mod harness;
 mod offsets;
+mod vectors;

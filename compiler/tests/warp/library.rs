@@ -19,7 +19,7 @@ fn kernel(block: &str, ty: &str, body: &str) -> String {
 }
 
 /// A warp's sum: halves are added, from a distance of 16 down to one of 1.
-fn warp_sum<T: Copy + Add<Output = T>>(values: &[T]) -> T {
+pub(super) fn warp_sum<T: Copy + Add<Output = T>>(values: &[T]) -> T {
     let mut values = values.to_vec();
     for distance in [16, 8, 4, 2, 1] {
         for lane in 0..distance.min(values.len().saturating_sub(distance)) {
@@ -131,4 +131,22 @@ fn golden_files() {
     golden("block_scan", &kernel("256", "f64", "output[[i]] = block_scan_exclusive(v) + warp_min(v);"));
     let report = compiled(&kernel("256", "f32", "output[[i]] = block_sum(v);")).report.to_string();
     assert!(report.contains("of_warps"), "{report}");
+}
+
+/// Halves are computed with as the others are, at their precision.
+#[test]
+fn reductions_and_scans_of_halves() {
+    let source = "#[tiled_kernel(block = [64], grid = [1], requires(input.len() == 64, output.len() == 64))]
+        fn kernel(input: &Tensor<u16, 1>, output: &mut Tensor<u16, 1>) {
+            let i = thread_x();
+            let v = f16::from_bits(input[[i]]);
+            let sum = block_sum(v) + block_max(v) + block_scan_exclusive(v) + shuffle_up(v, 1);
+            output[[i]] = sum.to_bits();
+        }";
+    // 1, in all threads.
+    let output = run(source, 1, &[0x3c00u16; 64], &[0u16; 64]);
+    let value = |bits: u16| f32::from(bits & 0x3ff | 0x400) * 2f32.powi(i32::from(bits >> 10) - 25);
+    for (i, bits) in output.into_iter().enumerate() {
+        assert_eq!(value(bits), 66.0 + i as f32);
+    }
 }

@@ -3,6 +3,7 @@
 
 mod atomics;
 mod collectives;
+mod kernels;
 mod library;
 
 use tileproof_compiler::simulate::{Argument, Buffer, TensorArgument, simulate};

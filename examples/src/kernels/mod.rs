@@ -2,10 +2,14 @@
 
 use crate::subject::Subject;
 
+pub mod activation;
 pub mod copies;
 pub mod elementwise;
 pub mod gather;
+pub mod histogram;
 pub mod matmul;
+pub mod nbody;
+pub mod normalise;
 pub mod permute;
 pub mod products;
 pub mod reduce;
@@ -29,6 +33,7 @@ pub const SUBJECTS: &[Subject] = &[
     copies::FIELDS_OF_RECORDS,
     permute::TRANSPOSE_BATCHED,
     permute::TRANSPOSE_U8,
+    permute::TRANSPOSE_F16,
     permute::TRANSPOSE_F64,
     permute::PERMUTE_REVERSED,
     stencil::STENCIL,
@@ -42,4 +47,10 @@ pub const SUBJECTS: &[Subject] = &[
     sort::BITONIC_SORT,
     reduce::SUM,
     reduce::EXCLUSIVE_SCAN,
+    histogram::HISTOGRAM,
+    nbody::N_BODY,
+    normalise::SOFTMAX,
+    normalise::RMS_NORM,
+    normalise::LAYER_NORM,
+    activation::BIAS_GELU,
 ];

@@ -114,6 +114,66 @@ pub const TRANSPOSE_U8: Subject = subject! {
     gap: 12,
 };
 
+/// The transpose of a matrix of halves. A lane moves two of them, so that a warp's row is 128 bytes; the 2×2 squares are turned
+/// in registers and their places exchanged in shared memory, where a word holds two elements.
+#[tiled_kernel(
+    block = [32, 8],
+    grid = [input.cols().div_ceil(64), input.rows().div_ceil(64)],
+    requires(
+        output.rows() == input.cols(),
+        output.cols() == input.rows(),
+        input.rows().is_multiple_of(2),
+        input.cols().is_multiple_of(2),
+    ),
+)]
+pub fn transpose_f16(input: &Matrix<f16>, output: &mut Matrix<f16>) {
+    let mut tile = Shared::<[[f16; 64]; 64], Swizzle<5, 1, 6>>::new();
+    let mut square = [[f16::ZERO; 2]; 2];
+
+    let (row0, col) = (block_y() * 64, block_x() * 64 + 2 * thread_x());
+    for k in (0..64).step_by(16) {
+        let row = k + 2 * thread_y();
+        for i in 0..2 {
+            if row0 + row + i < input.rows() && col < input.cols() {
+                let halves = input.read::<2>([row0 + row + i, col]);
+                for j in 0..2 {
+                    square[j][i] = halves[j];
+                }
+            }
+        }
+        for j in 0..2 {
+            tile.write([2 * thread_x() + j, row], Vector::new(square[j]));
+        }
+    }
+    sync_threads();
+
+    let (row0, col) = (block_x() * 64, block_y() * 64 + 2 * thread_x());
+    for k in (0..64).step_by(8) {
+        let row = k + thread_y();
+        if row0 + row < output.rows() && col < output.cols() {
+            output.write([row0 + row, col], tile.read::<2>([row, 2 * thread_x()]));
+        }
+    }
+}
+
+fn f16_reference(input: &Array<f16, 2>, output: &mut Array<f16, 2>) {
+    for row in 0..input.rows() {
+        for col in 0..input.cols() {
+            output[[col, row]] = input[[row, col]];
+        }
+    }
+}
+
+/// [`transpose_f16`] with edges on both sides of a tile's.
+pub const TRANSPOSE_F16: Subject = subject! {
+    kernel: transpose_f16(read input, write output),
+    reference: f16_reference,
+    sizes: [r, c]: [0, 2] [2, 2] [62, 66] [64, 128] [6, 134],
+    counted: [256, 128],
+    data: |data| (data.random([r, c]), data.output([c, r])),
+    gap: 6,
+};
+
 /// The transpose of a matrix of doubles: one unused element after each row, as for floats.
 #[tiled_kernel(
     block = [32, 8],

@@ -4,33 +4,24 @@ use crate::array::Array;
 use crate::subject::{Subject, subject};
 use tileproof::prelude::*;
 
-/// `y = a · x`, a row a warp: each lane adds every 32nd product, and the 32 sums are added by halves.
+/// `y = a · x`, a row a warp: each lane adds every 32nd product, and the lanes add their sums.
 #[tiled_kernel(
     block = [32, 8],
     grid = [y.len().div_ceil(8)],
     requires(a.rows() == y.len(), a.cols() == x.len()),
 )]
 pub fn matrix_vector(a: &Matrix<f32>, x: &Tensor<f32, 1>, y: &mut Tensor<f32, 1>) {
-    let mut sums = Shared::<[[f32; 32]; 8]>::new();
-    let (lane, warp) = (thread_x(), thread_y());
-    let row = block_x() * 8 + warp;
+    let row = block_x() * 8 + thread_y();
 
     let mut sum = 0.0;
     if row < a.rows() {
-        for col in (lane..a.cols()).step_by(32) {
+        for col in (thread_x()..a.cols()).step_by(32) {
             sum += a[[row, col]] * x[[col]];
         }
     }
-    sums[warp][lane] = sum;
-    for halving in 0..5 {
-        let half = 16 >> halving;
-        sync_threads();
-        if lane < half {
-            sums[warp][lane] += sums[warp][lane + half];
-        }
-    }
-    if row < y.len() && lane == 0 {
-        y[[row]] = sums[warp][lane];
+    sum = warp_sum(sum);
+    if row < y.len() && lane() == 0 {
+        y[[row]] = sum;
     }
 }
 
@@ -67,7 +58,6 @@ pub const MATRIX_VECTOR: Subject = subject! {
     requires(a.len() == b.len(), a.len().is_multiple_of(16), sums.len() == a.len().div_ceil(4096)),
 )]
 pub fn dot_i8(a: &Tensor<i8, 1>, b: &Tensor<i8, 1>, sums: &mut Tensor<i32, 1>) {
-    let mut partial = Shared::<[i32; 256]>::new();
     let i = block_x() * 4096 + 16 * thread_x();
 
     let mut sum = 0;
@@ -77,16 +67,9 @@ pub fn dot_i8(a: &Tensor<i8, 1>, b: &Tensor<i8, 1>, sums: &mut Tensor<i32, 1>) {
             sum += a_bytes[k] as i32 * b_bytes[k] as i32;
         }
     }
-    partial[thread_x()] = sum;
-    for halving in 0..8 {
-        let half = 128 >> halving;
-        sync_threads();
-        if thread_x() < half {
-            partial[thread_x()] += partial[thread_x() + half];
-        }
-    }
+    sum = block_sum(sum);
     if thread_x() == 0 {
-        sums[[block_x()]] = partial[0];
+        sums[[block_x()]] = sum;
     }
 }
 

@@ -1,4 +1,4 @@
-//! Sums and running sums: the lanes of a warp exchange values, its warps meet in shared memory.
+//! Sums and running sums.
 
 use crate::array::Array;
 use crate::subject::{Subject, subject};
@@ -7,7 +7,7 @@ use tileproof::prelude::*;
 /// The sum of each stretch of 4,096 elements; launched again on its own result, it ends with one number.
 ///
 /// Each thread adds every 256th element of the stretch, the lanes of a warp add by halves, and the first warp adds the
-/// sums of the eight.
+/// sums of the eight: what `block_sum` does too, written out.
 #[tiled_kernel(
     block = [256],
     grid = [sums.len()],
@@ -74,41 +74,20 @@ pub const SUM: Subject = subject! {
 };
 
 /// The running sums before each element, within each stretch of 256: an exclusive scan, an element a thread.
-///
-/// In a warp, each lane adds the sum of ever more lanes below it; the last lane's sum is the warp's. A thread then adds the
-/// sums of the warps before its own.
 #[tiled_kernel(
     block = [256],
     grid = [input.len().div_ceil(256)],
     requires(output.len() == input.len()),
 )]
 pub fn exclusive_scan(input: &Tensor<u32, 1>, output: &mut Tensor<u32, 1>) {
-    let mut totals = Shared::<[u32; 8]>::new();
     let i = block_x() * 256 + thread_x();
     let mut value = 0;
     if i < input.len() {
         value = input[[i]];
     }
-
-    let mut sum = value;
-    for doubling in 0..5 {
-        let below = shuffle_up(sum, 1 << doubling);
-        if lane() >= 1 << doubling {
-            sum += below;
-        }
-    }
-    if lane() == 31 {
-        totals[warp()] = sum;
-    }
-    sync_threads();
-
-    for other in 0..8 {
-        if other < warp() {
-            sum += totals[other];
-        }
-    }
+    let before = block_scan_exclusive(value);
     if i < output.len() {
-        output[[i]] = sum - value;
+        output[[i]] = before;
     }
 }
 

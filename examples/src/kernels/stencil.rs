@@ -19,12 +19,8 @@ pub fn stencil(input: &Matrix<f32>, output: &mut Matrix<f32>) {
 
     for r in (thread_y()..10).step_by(8) {
         for c in (thread_x()..34).step_by(32) {
-            let (row, col) = (row0 + r, col0 + c);
-            let mut value = 0.0;
-            if row >= 1 && row - 1 < input.rows() && col >= 1 && col - 1 < input.cols() {
-                value = input[[row - 1, col - 1]];
-            }
-            tile[r][c] = value;
+            let (row, col) = ((row0 + r) as isize - 1, (col0 + c) as isize - 1);
+            tile[r][c] = input.get_or([row, col], 0.0);
         }
     }
     sync_threads();

@@ -6,6 +6,7 @@
 //! host nevertheless, it panics and says so; [`Vector`] and the functions of numbers are plain data on both sides.
 
 mod atomic;
+mod cast;
 mod number;
 mod order;
 mod reduce;
@@ -17,6 +18,7 @@ mod vector;
 mod warp;
 
 pub use atomic::{AtomicElement, AtomicInteger};
+pub use cast::CastTo;
 pub use number::{FloatExt, HalfExt, byte_perm};
 pub use order::{flatten, rasterize, unflatten};
 pub use reduce::{

@@ -16,6 +16,7 @@ pub(super) enum Level {
 }
 
 /// An expression of C.
+#[derive(Clone)]
 pub(super) struct Code {
     pub(super) text: String,
     level: Level,

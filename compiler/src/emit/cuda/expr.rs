@@ -32,9 +32,24 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
         ExprKind::Vector(values) => vector(e, scalar, values),
         ExprKind::Unary(op, a) => {
             let a = typed(e, *a);
-            unary(e, *op, scalar, a)
+            each(e, ty, &[a], |e, lanes| unary(e, *op, scalar, lane(lanes, 0)))
         }
-        ExprKind::Binary(op, a, b) => binary(e, *op, scalar, *a, *b),
+        ExprKind::Binary(op, a, b) => match ty {
+            Type::Scalar(_) => binary(e, *op, scalar, *a, *b),
+            Type::Vector(scalar, width) => {
+                let operands = [expr(e, *a), expr(e, *b)];
+                match packed(*op, scalar, width) {
+                    Some(operation) => {
+                        e.need_type(ty);
+                        let name = e.need(Piece::Packed(operation, scalar, width));
+                        Code::call(&name, &operands)
+                    }
+                    None => each(e, ty, &operands, |e, lanes| {
+                        combine(e, *op, scalar, lane(lanes, 0), lane(lanes, 1), None)
+                    }),
+                }
+            }
+        },
         ExprKind::Compare(op, a, b) => match known_comparison(e.kernel, *op, *a, *b) {
             Some(known) => Code::atom(known.to_string()),
             None => {
@@ -54,7 +69,7 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
         ExprKind::Cast(a) => {
             let from = e.kernel.exprs[*a].ty.scalar();
             let a = expr(e, *a);
-            cast(e, from, scalar, a)
+            each(e, ty, &[a], |e, lanes| cast(e, from, scalar, lane(lanes, 0)))
         }
         ExprKind::Call(function, operands) => {
             let own = e.kernel.own_type(*function, operands, ty);
@@ -195,6 +210,72 @@ fn binary(
         None if is_shift && right_scalar.is_signed() => Code::prefix("(u32)", expr(e, right)),
         None => expr(e, right),
     };
+    combine(e, op, scalar, a, b, constant)
+}
+
+/// One value for a scalar, and one for each lane of a vector; lowering gives vectors names, so the text stays short.
+fn each(
+    e: &mut Emitter<'_>,
+    ty: Type,
+    operands: &[Code],
+    mut value: impl FnMut(&mut Emitter<'_>, &[String]) -> Code,
+) -> Code {
+    let texts: Vec<String> = operands.iter().map(|operand| operand.clone().at(Level::Atom)).collect();
+    match ty {
+        Type::Scalar(_) => value(e, &texts),
+        Type::Vector(scalar, width) => {
+            e.need_type(ty);
+            let values: Vec<String> = (0..width)
+                .map(|i| {
+                    let lanes: Vec<String> = texts.iter().map(|text| format!("{text}.lane[{i}]")).collect();
+                    let code = value(e, &lanes);
+                    // Braces refuse to narrow the `int` that C makes of small types.
+                    match scalar.bytes() < 4 && scalar.is_integer() {
+                        true => Code::prefix(&format!("({})", scalar.name()), code).text,
+                        false => code.text,
+                    }
+                })
+                .collect();
+            Code::atom(format!("{}{{{{{}}}}}", element_type(scalar, width), values.join(", ")))
+        }
+    }
+}
+
+fn lane(lanes: &[String], operand: usize) -> Code {
+    Code::atom(lanes.get(operand).map_or("", String::as_str))
+}
+
+/// The arithmetic that has an instruction for two values at once, with the bits of one at a time.
+fn packed(op: BinaryOp, scalar: Scalar, width: u32) -> Option<Arithmetic> {
+    if scalar != Scalar::F16 || !width.is_multiple_of(2) {
+        return None;
+    }
+    match op {
+        BinaryOp::Add => Some(Arithmetic::Add),
+        BinaryOp::Sub => Some(Arithmetic::Sub),
+        BinaryOp::Mul => Some(Arithmetic::Mul),
+        BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::DivCeil => None,
+    }
+}
+
+/// The operation on two values; the right one may be a constant, which `b` is then the text of.
+fn combine(
+    e: &mut Emitter<'_>,
+    op: BinaryOp,
+    scalar: Scalar,
+    a: Code,
+    b: Code,
+    constant: Option<i128>,
+) -> Code {
     let logical = scalar == Scalar::Bool;
     let plain = computes_in_c(scalar);
     let function = match op {

@@ -205,3 +205,34 @@ fn bf16_multiply_add() -> String {
      #endif\n"
         .into()
 }
+
+/// The definition of arithmetic of vectors of `f16`, two lanes an instruction.
+pub(super) fn packed(operation: Arithmetic, half: Scalar, width: u32, name: &str) -> String {
+    let ty = format!("{}x{width}", half.name());
+    let mnemonic = match operation {
+        Arithmetic::Add => "add",
+        Arithmetic::Sub => "sub",
+        Arithmetic::Mul => "mul",
+        // Lane by lane.
+        Arithmetic::Negate
+        | Arithmetic::Div
+        | Arithmetic::Rem
+        | Arithmetic::Shl
+        | Arithmetic::Shr
+        | Arithmetic::Min
+        | Arithmetic::Max
+        | Arithmetic::DivCeil => return String::new(),
+    };
+    format!(
+        "__device__ __forceinline__ {ty} {name}({ty} a, {ty} b) {{\n    \
+         #pragma unroll\n    \
+         for (u32 i = 0; i < {width}; i += 2) {{\n        \
+         u32 x = a.lane[i].bits | (u32)a.lane[i + 1].bits << 16;\n        \
+         const u32 y = b.lane[i].bits | (u32)b.lane[i + 1].bits << 16;\n        \
+         asm(\"{mnemonic}.rn.{0}x2 %0, %0, %1;\" : \"+r\"(x) : \"r\"(y));\n        \
+         a.lane[i].bits = (u16)x;\n        \
+         a.lane[i + 1].bits = (u16)(x >> 16);\n    }}\n    \
+         return a;\n}}\n",
+        half.name()
+    )
+}

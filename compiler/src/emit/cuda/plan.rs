@@ -38,6 +38,7 @@ impl Plan {
                 self.has_effect(kernel, facts, then) || self.has_effect(kernel, facts, otherwise)
             }
             Stmt::For(handle) => self.runs(kernel, facts, *handle),
+            Stmt::While { body, .. } => self.has_effect(kernel, facts, body),
         })
     }
 
@@ -104,6 +105,12 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
             Stmt::If { condition, then, otherwise } => {
                 changed |= keep(kernel, facts, plan, then) | keep(kernel, facts, plan, otherwise);
                 if plan.has_effect(kernel, facts, then) || plan.has_effect(kernel, facts, otherwise) {
+                    needed.push(*condition);
+                }
+            }
+            Stmt::While { condition, body, .. } => {
+                changed |= keep(kernel, facts, plan, body);
+                if plan.has_effect(kernel, facts, body) {
                     needed.push(*condition);
                 }
             }
@@ -215,7 +222,7 @@ pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
         Stmt::Atomic(Atomic { site, operands, .. }) => {
             all_cannot_fault(kernel, &kernel.sites[*site].place.index) && all_cannot_fault(kernel, operands)
         }
-        Stmt::Sync(..) | Stmt::Collective(_) | Stmt::For(_) => false,
+        Stmt::Sync(..) | Stmt::Collective(_) | Stmt::For(_) | Stmt::While { .. } => false,
     })
 }
 
@@ -375,6 +382,12 @@ impl Scopes<'_> {
                         } else {
                             self.scope(side, assignments);
                         }
+                    }
+                }
+                Stmt::While { condition, body, .. } => {
+                    if self.plan.has_effect(self.kernel, self.facts, body) {
+                        self.reads(&[*condition]);
+                        self.scope(body, assignments);
                     }
                 }
                 Stmt::For(handle) => {

@@ -28,6 +28,8 @@ pub(super) enum Piece {
     Arithmetic(Arithmetic, Scalar),
     /// Float to integer.
     Cast(Scalar, Scalar),
+    /// Arithmetic of vectors by instructions for pairs.
+    Packed(Arithmetic, Scalar, u32),
     /// A function of a type.
     Function(Function, Scalar),
     /// Updates an element in one step.
@@ -77,6 +79,7 @@ impl Piece {
             | Piece::Cast(..)
             | Piece::Function(..)
             | Piece::Update(_)
+            | Piece::Packed(..)
             | Piece::ShuffleWord(_)
             | Piece::Shuffle(..)
             | Piece::ShuffleVector(..)
@@ -98,6 +101,13 @@ impl Piece {
             }
             Piece::Arithmetic(operation, scalar) => format!("{}_{}", operation.name(), scalar.name()),
             Piece::Cast(from, to) => format!("cast_{}_{}", from.name(), to.name()),
+            Piece::Packed(operation, scalar, width) => {
+                format!(
+                    "{}_{}",
+                    operation.name().trim_start_matches("wrapping_"),
+                    element_type(scalar, width)
+                )
+            }
             Piece::Function(function, own) => function::name(function, own),
             Piece::Update(update) => update.name(),
             Piece::ShuffleWord(shuffle) => collective::word_name(shuffle),
@@ -149,6 +159,7 @@ impl Piece {
                 let parameters = parameters.replace("T ", &format!("{ty} "));
                 format!("__device__ __forceinline__ {ty} {name}({parameters}) {{\n    return {result};\n}}\n")
             }
+            Piece::Packed(operation, scalar, width) => half::packed(operation, scalar, width, &self.name()),
             Piece::Function(function, own) if own.is_half() => half::function(function, own, &self.name()),
             Piece::Function(function, own) => function::definition(function, own),
             Piece::Cast(from, to) if from.is_half() || to.is_half() => half::cast(from, to, &self.name()),
@@ -247,7 +258,11 @@ pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
         Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
         Piece::Shuffle(..) => 4,
         Piece::ShuffleVector(..) => 5,
-        Piece::Select(..) | Piece::Arithmetic(..) | Piece::Cast(..) | Piece::Function(..) => 6,
+        Piece::Select(..)
+        | Piece::Arithmetic(..)
+        | Piece::Cast(..)
+        | Piece::Function(..)
+        | Piece::Packed(..) => 6,
     };
     let mut sorted: Vec<&Piece> = pieces.iter().collect();
     sorted.sort_by_key(rank);

@@ -9,9 +9,10 @@ use super::memory::Memory;
 use super::plan::{int, is_below_half, is_convertible};
 use super::prelude::Piece;
 use super::types::{scalar_type, stored, unsigned, value_type};
+use crate::facts::MOST_UNROLLED;
 use crate::ir::{
     Base, Block, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Proxy, Scalar, Site, Stmt, Sync,
-    SyncAction, SyncObject, Type,
+    SyncAction, SyncObject, Type, Unroll,
 };
 use crate::span::SpanId;
 
@@ -61,6 +62,14 @@ pub(super) fn block(e: &mut Emitter<'_>, stmts: &Block, predicate: Option<&str>)
             Stmt::Collective(collective) => collective::collective(e, collective),
             Stmt::If { condition, then, otherwise } => branch(e, *condition, then, otherwise, predicate),
             Stmt::For(handle) => repeat(e, *handle),
+            Stmt::While { condition, body, span } => {
+                if e.plan.has_effect(e.kernel, e.facts, body) {
+                    let condition = expr(e, *condition).text;
+                    e.out.statement(*span, &format!("while ({condition}) {{"));
+                    nested(e, body);
+                    e.out.line("}");
+                }
+            }
         }
     }
 }
@@ -307,7 +316,7 @@ fn repeat(e: &mut Emitter<'_>, handle: Handle<Loop>) {
     if !e.plan.runs(e.kernel, e.facts, handle) {
         return;
     }
-    let Loop { variable, start, end, step, body, span } = &e.kernel.loops[handle];
+    let Loop { variable, start, end, step, body, unroll, span } = &e.kernel.loops[handle];
     let name = e.names.locals[variable.index()].clone();
     let scalar = e.kernel.exprs[*start].ty.scalar();
     let ty = scalar_type(scalar);
@@ -323,11 +332,13 @@ fn repeat(e: &mut Emitter<'_>, handle: Handle<Loop>) {
         };
         format!("{name} = {rest} > {step_code} ? {name} + {step_code} : {end_code}")
     };
-    let pragma = match e.facts.trip(handle) {
-        Some(trips) if trips <= 64 => "#pragma unroll",
-        Some(_) | None => "#pragma unroll 1",
+    let pragma = match (unroll, e.facts.trip(handle)) {
+        (Unroll::Full, _) => "#pragma unroll".into(),
+        (Unroll::By(times), _) => format!("#pragma unroll {times}"),
+        (Unroll::Auto, Some(trips)) if trips <= MOST_UNROLLED => "#pragma unroll".into(),
+        (Unroll::Auto, Some(_) | None) => "#pragma unroll 1".into(),
     };
-    e.out.line(pragma);
+    e.out.line(&pragma);
     e.out.statement(*span, &format!("for ({ty} {name} = {start_code}; {name} < {end_code}; {advance}) {{"));
     nested(e, body);
     e.out.line("}");

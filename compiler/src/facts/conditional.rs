@@ -1,0 +1,204 @@
+//! Loops with a condition.
+//!
+//! A loop whose condition is known from the start, and stays so, is executed iteration by iteration. Of any other one
+//! iteration stands for all, as of a counted loop whose bounds are not known: what its variables hold is guessed and
+//! tried, the condition holds inside, and after the loop its opposite does.
+
+use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
+use super::lanes::Mask;
+use super::linear::Linear;
+use super::loops::Carried;
+use super::prove::FactList;
+use super::symbol::SymbolKind;
+use super::together::Fork;
+use super::truth::{Truth, Value};
+use super::walk::{Walk, assigned_in};
+use super::{Presence, loops};
+use crate::ir::{Block, Expr, ExprKind, Handle, Local, Scope};
+use crate::span::SpanId;
+
+/// A loop that goes round more often than this is no longer executed iteration by iteration.
+const MOST_STEPS: u32 = 1024;
+
+impl Walk<'_> {
+    pub(super) fn while_loop(&mut self, condition: Handle<Expr>, body: &Block, span: SpanId) {
+        if !self.steps(condition, body, span) {
+            self.any_step(condition, body, span);
+        }
+    }
+
+    /// Executes the loop iteration by iteration, as long as its condition depends on nothing but known numbers; else
+    /// undoes that. Whether it came to the end.
+    fn steps(&mut self, condition: Handle<Expr>, body: &Block, span: SpanId) -> bool {
+        if !self.is_constant(condition) {
+            return false;
+        }
+        let (mark, environment, mask) = (self.mark(), self.environment.clone(), self.mask.clone());
+        let mut assigned = Vec::new();
+        assigned_in(self.kernel, body, &mut assigned);
+        for _ in 0..MOST_STEPS {
+            let known = self.is_constant(condition) && self.visits.len() < loops::MOST_VISITS;
+            let truth = if known { self.truth(condition) } else { Truth::data() };
+            let outside = self.mask.not();
+            if !truth.known_true.or(&truth.known_false).or(&outside).is_full() {
+                break;
+            }
+            let inside = self.mask.and(&truth.known_true);
+            if inside.is_empty() {
+                self.mask = mask;
+                return true;
+            }
+            // Threads that have left keep what they had.
+            let before = (inside != mask).then(|| self.environment.clone());
+            self.forks.push(Fork { scope: inside.scope_within(&mask), span });
+            self.mask = inside.clone();
+            let scope = self.enter();
+            self.block(body);
+            self.leave(scope);
+            self.forks.pop();
+            if let Some(before) = before {
+                self.mask = mask.clone();
+                self.merge(&assigned, &before, inside.clone());
+            }
+            self.mask = inside;
+        }
+        self.rewind(mark);
+        (self.environment, self.mask) = (environment, mask);
+        false
+    }
+
+    /// A condition as it will be found at the end of an iteration.
+    fn looked_ahead(&mut self, condition: Handle<Expr>) -> Truth {
+        let mark = self.mark();
+        let truth = self.truth(condition);
+        self.rewind(mark);
+        truth
+    }
+
+    /// Takes the values from before back for the threads that were not inside.
+    fn merge(&mut self, assigned: &[Handle<Local>], before: &[Option<Value>], inside: Mask) {
+        let stays = Truth::known(inside);
+        for local in assigned {
+            if let (Some(new), Some(old)) =
+                (self.environment[local.index()].clone(), before[local.index()].clone())
+            {
+                let scalar = self.kernel.locals[*local].ty.scalar();
+                self.environment[local.index()] = Some(self.join(&stays, new, old, scalar));
+            }
+        }
+    }
+
+    /// Whether an expression depends on nothing but known numbers.
+    fn is_constant(&self, expr: Handle<Expr>) -> bool {
+        let kind = &self.kernel.exprs[expr].kind;
+        match kind {
+            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Thread(_) => true,
+            ExprKind::Local(local) => match &self.environment[local.index()] {
+                Some(Value::Int(form)) => form.known().is_some(),
+                Some(Value::Truth(truth)) => {
+                    truth.is_known() && truth.when_true.is_empty() && truth.when_false.is_empty()
+                }
+                Some(Value::Data) | None => false,
+            },
+            ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Compare(..)
+            | ExprKind::Select(..)
+            | ExprKind::Cast(_) => kind.operands().into_iter().all(|operand| self.is_constant(operand)),
+            _ => false,
+        }
+    }
+
+    /// The body once, for an iteration of which only the condition is known.
+    fn any_step(&mut self, condition: Handle<Expr>, body: &Block, span: SpanId) {
+        let name = "the iteration of a `while` loop".to_string();
+        let kind = SymbolKind::Round(span);
+        let split = self.residues.contains_key(&kind);
+        let mut alike = Scope::Block;
+        let (carried, last) = loop {
+            let mark = self.mark();
+            let before = self.environment.clone();
+            let mut carried = self.carried(body, alike);
+            let mut decided = Scope::Block;
+            if split && !carried.is_empty() {
+                // An iteration follows one with another residue, so what holds for those of this residue is not handed on.
+                let inner = self.mark();
+                let kind = SymbolKind::Derived(self.symbols.len() as u32);
+                let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
+                decided = self.step(condition, body, span, &round, &mut carried, true).0;
+                self.rewind(inner);
+            }
+            let round = self.symbol_form(kind.clone(), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
+            let (scope, known) = self.step(condition, body, span, &round, &mut carried, !split);
+            decided = decided.min(scope);
+            if decided >= alike {
+                break (carried, (!split).then_some((round, known)));
+            }
+            // Threads go round as often as their own condition says.
+            self.rewind(mark);
+            self.environment = before;
+            alike = decided;
+        };
+        self.after(carried, last);
+        // All threads have left it by now because their condition failed.
+        let truth = self.truth(condition);
+        self.guards.extend(truth.when_false);
+    }
+
+    /// The body for an iteration of this number; the guesses are corrected if they are still open. Which threads
+    /// decide alike to execute it.
+    fn step(
+        &mut self,
+        condition: Handle<Expr>,
+        body: &Block,
+        span: SpanId,
+        round: &Linear,
+        carried: &mut [Carried],
+        open: bool,
+    ) -> (Scope, FactList) {
+        let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
+        loop {
+            let mark = self.mark();
+            let inside = self.enter();
+            for variable in carried.iter_mut() {
+                let value = variable.at_start(round, self);
+                self.environment[variable.local.index()] = Some(value);
+            }
+            let truth = self.truth(condition);
+            let fork = self.fork(&truth, span);
+            let settled = truth.known_true.or(&truth.known_false).or(&mask.not()).is_full();
+            self.presence = match (settled, truth.arbitrary) {
+                (true, _) => presence,
+                (false, true) => Presence::Any,
+                (false, false) => presence.max(Presence::Edge),
+            };
+            self.mask = mask.and(&truth.known_false.not());
+            self.guards.extend(truth.when_true.iter().cloned());
+            let known = self.guards.get(inside.0..).unwrap_or_default().to_vec();
+            let flags = self.take_as(condition, true);
+            self.forks.push(fork);
+            self.block(body);
+            self.forks.pop();
+            let next = self.looked_ahead(condition);
+            self.give_back(flags, body);
+            self.mask = mask.clone();
+            let mut wrong = false;
+            for variable in carried.iter_mut() {
+                variable.follow(&next, self);
+            }
+            for variable in carried.iter_mut().filter(|_| open) {
+                wrong |= variable.correct(self);
+            }
+            self.leave(inside);
+            if !wrong {
+                self.leave(scope);
+                self.presence = presence;
+                for variable in carried.iter_mut() {
+                    variable.check_leaving(self);
+                }
+                return (truth.scope, known);
+            }
+            self.rewind(mark);
+        }
+    }
+}
