@@ -38,6 +38,8 @@ fn operations_on_whole_tiles() {
         ("transpose_bytes", transpose_bytes::CUDA_SOURCE),
         ("row_sums", row_sums::CUDA_SOURCE),
         ("doubled", doubled::CUDA_SOURCE),
+        ("matmul_async", matmul_async::CUDA_SOURCE),
+        ("copy_async", copy_async::CUDA_SOURCE),
     ];
     compiles(&texts.map(|(name, text)| (name.to_owned(), text.to_owned())));
 }

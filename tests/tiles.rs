@@ -79,6 +79,46 @@ fn rows_of_one_extent() {
     }
 }
 
+#[test]
+fn products_by_asynchronous_copies() {
+    for (m, n, k) in [(1, 1, 1), (32, 32, 32), (33, 31, 17), (64, 96, 48), (5, 70, 0), (61, 67, 53)] {
+        let (k_pitch, n_pitch) = (usize::next_multiple_of(k, 4), usize::next_multiple_of(n, 4));
+        let a: Vec<f32> = (0..m * k_pitch).map(|i| (i % 13) as f32 - 6.0).collect();
+        let b: Vec<f32> = (0..k * n_pitch).map(|i| (i % 11) as f32 - 5.0).collect();
+        let mut c = vec![f32::NAN; m * n];
+        let left = HostTensor::with_strides(&a, [m, k], [k_pitch, 1]).expect("a view");
+        let right = HostTensor::with_strides(&b, [k, n], [n_pitch, 1]).expect("a view");
+        let mut product = HostTensorMut::new(&mut c, [m, n]).expect("a view");
+        tiles::matmul_async::simulate(&left, &right, &mut product).expect("no fault");
+        for row in 0..m {
+            for col in 0..n {
+                let sum: f32 = (0..k).map(|i| a[row * k_pitch + i] * b[i * n_pitch + col]).sum();
+                assert_eq!(c[row * n + col], sum, "{m} × {n} × {k}: [{row}][{col}]");
+            }
+        }
+    }
+}
+
+#[test]
+fn pairs_of_half_words() {
+    for (rows, cols) in SIZES {
+        let pitch = cols.next_multiple_of(2);
+        let data: Vec<u16> = (0..rows * pitch).map(|i| (i % 65_521) as u16).collect();
+        let mut copied = data.clone();
+        copied.fill(u16::MAX);
+        let input = HostTensor::with_strides(&data, [rows, cols], [pitch, 1]).expect("a view");
+        let mut output = HostTensorMut::with_strides(&mut copied, [rows, cols], [pitch, 1]).expect("a view");
+        tiles::copy_async::simulate(&input, &mut output).expect("no fault");
+        for row in 0..rows {
+            assert_eq!(
+                copied[row * pitch..][..cols],
+                data[row * pitch..][..cols],
+                "{rows} × {cols}, row {row}"
+            );
+        }
+    }
+}
+
 /// A block inside the tensor takes the path without guards only.
 #[test]
 fn blocks_inside_take_one_path() {

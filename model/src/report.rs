@@ -96,7 +96,8 @@ pub struct SiteReport {
     pub wavefronts: u64,
     /// Shared memory: wavefronts that a conflict-free layout would take, a block.
     pub ideal_wavefronts: u64,
-    /// Shared memory: the largest excess of one warp instruction.
+    /// Shared memory: the largest excess of one warp instruction; of an asynchronous copy of 16 bytes a lane, in lines of
+    /// 128 bytes.
     pub worst_excess_wavefronts: u32,
     /// Global memory: 32-byte sectors a block at the best alignment. Zero for shared memory.
     pub sectors: u64,
@@ -114,6 +115,8 @@ pub struct SiteReport {
     pub bounds: Verdict,
     /// Whether a vector access is aligned.
     pub alignment: Verdict,
+    /// Whether it is half of an asynchronous copy: on architectures before sm_80 a load and a store of the same bytes.
+    pub asynchronous: bool,
     /// Whether it serves only blocks whose tile crosses the edge of a tensor: there it takes the place of other accesses
     /// of the same operation, so it does not count in sums over a block.
     pub edge: bool,
@@ -212,6 +215,7 @@ impl fmt::Display for SiteReport {
     /// The access, its cost a block, and the verdicts, a line each.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (space, instruction) = (self.space, self.role);
+        let kind = if self.asynchronous { "asynchronous " } else { "" };
         let edge = if self.edge { ", at the edge of the tensor" } else { "" };
         writeln!(f, "line {}: {}{edge}", self.line, self.access)?;
         if !self.calls.is_empty() {
@@ -224,7 +228,7 @@ impl fmt::Display for SiteReport {
         }
         writeln!(
             f,
-            "  {space} {instruction}, {} bytes a lane, {} warp instructions a block",
+            "  {kind}{space} {instruction}, {} bytes a lane, {} warp instructions a block",
             self.lane_bytes, self.instructions
         )?;
         match self.space {

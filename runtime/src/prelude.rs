@@ -5,9 +5,9 @@ pub use crate::view::{TensorView, TensorViewMut};
 pub use crate::vocabulary::{AtomicElement, AtomicInteger};
 pub use crate::vocabulary::{
     Auto, Exchange, Matrix, Pad, RowMajor, Shared, Swizzle, Tensor, Vector, WholeTile, Xor, all, any, ballot,
-    block_x, block_y, block_z, grid_x, grid_y, grid_z, lane, match_any, shuffle, shuffle_down, shuffle_up,
-    shuffle_xor, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_x,
-    thread_y, thread_z, warp, warp_count,
+    block_x, block_y, block_z, commit, grid_x, grid_y, grid_z, lane, match_any, shuffle, shuffle_down,
+    shuffle_up, shuffle_xor, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp,
+    thread_x, thread_y, thread_z, wait, warp, warp_count,
 };
 pub use crate::vocabulary::{FloatExt, HalfExt, byte_perm};
 pub use crate::vocabulary::{

@@ -34,6 +34,7 @@ const fn site(access: &'static str, object: &'static str, role: Role) -> SiteRep
         cost: Verdict::Proven,
         bounds: Verdict::Proven,
         alignment: Verdict::Proven,
+        asynchronous: false,
         edge: false,
     }
 }

@@ -76,3 +76,59 @@ pub fn doubled(input: &Tensor<i32, 1>, output: &mut Tensor<i32, 1>) {
     sync_threads();
     tile.store::<2>(output, [block_x() * 200]);
 }
+
+/// `c = a × b` by tiles of 32 × 16 and 16 × 32 elements, of which two stages are copied while the block computes with the
+/// other; each of 16 × 16 threads computes 2 × 2 elements.
+#[tiled_kernel(
+    block = [16, 16],
+    grid = [c.cols().div_ceil(32), c.rows().div_ceil(32)],
+    requires(a.cols() == b.rows(), a.rows() == c.rows(), b.cols() == c.cols()),
+)]
+pub fn matmul_async(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
+    let mut left = Shared::<[[[f32; 16]; 32]; 2], Auto>::new();
+    let mut right = Shared::<[[[f32; 32]; 16]; 2], Auto>::new();
+    let mut sums = [[0.0f32; 2]; 2];
+    let (row, col) = (block_y() * 32, block_x() * 32);
+    let steps = a.cols().div_ceil(16);
+    left[0].load_async::<4>(a, [row, 0]);
+    right[0].load_async::<4>(b, [0, col]);
+    commit();
+    for k in 0..steps {
+        left[(k + 1) % 2].load_async::<4>(a, [row, (k + 1) * 16]);
+        right[(k + 1) % 2].load_async::<4>(b, [(k + 1) * 16, col]);
+        commit();
+        wait::<1>();
+        sync_threads();
+        for i in 0..16 {
+            for r in 0..2 {
+                for s in 0..2 {
+                    sums[r][s] += left[k % 2][thread_y() + 16 * r][i] * right[k % 2][i][thread_x() + 16 * s];
+                }
+            }
+        }
+        sync_threads();
+    }
+    for r in 0..2 {
+        for s in 0..2 {
+            let (row, col) = (row + thread_y() + 16 * r, col + thread_x() + 16 * s);
+            if row < c.rows() && col < c.cols() {
+                c[[row, col]] = sums[r][s];
+            }
+        }
+    }
+}
+
+/// `output = input` of half words, which are copied in pairs.
+#[tiled_kernel(
+    block = [96],
+    grid = [input.cols().div_ceil(32), input.rows().div_ceil(16)],
+    requires(output.rows() == input.rows(), output.cols() == input.cols()),
+)]
+pub fn copy_async(input: &Matrix<u16>, output: &mut Matrix<u16>) {
+    let mut tile = Shared::<[[u16; 32]; 16]>::new();
+    tile.load_async::<2>(input, [block_y() * 16, block_x() * 32]);
+    commit();
+    wait::<0>();
+    sync_threads();
+    tile.store::<2>(output, [block_y() * 16, block_x() * 32]);
+}

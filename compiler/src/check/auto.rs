@@ -93,9 +93,7 @@ type Accesses<'a> = Vec<(Handle<Site>, Visits<'a>)>;
 
 fn search(kernel: &Kernel, facts: &Facts, tile: Handle<Tile>) -> Found {
     let shape = &kernel.tiles[tile];
-    // Those that serve only edges are single elements, which every layout keeps whole.
-    let sites = fix::sites_of(kernel, tile).into_iter().filter(|site| !kernel.sites[*site].edge);
-    let all = sites.map(|site| (site, visits_of(facts, site)));
+    let all = fix::sites_of(kernel, tile).into_iter().map(|site| (site, visits_of(facts, site)));
     let (mut accesses, blind): (Accesses<'_>, Accesses<'_>) = all.partition(|(_, visits)| {
         visits.iter().all(|(run, visit)| {
             !matches!(

@@ -6,7 +6,7 @@ use super::words::{count, list, verb};
 use super::{Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Obstacle, Presence, Run, Visit, tile_offset};
-use crate::ir::{Handle, Kernel, Layout, Role, Site, Tile};
+use crate::ir::{Handle, Kernel, Layout, Proxy, Role, Site, Tile};
 use tileproof_model::access::{Access, Cost, LANES, cost};
 use tileproof_model::banks::bank_conflict;
 
@@ -120,6 +120,11 @@ pub(super) fn taken(site: &Site, visit: &Visit, access: &Access, known: &mut Kno
         }
     };
     let mut taken = Taken { cost, most: cost.wavefronts, ideal: cost.ideal_wavefronts, some_lanes: false };
+    if is_wide_copy(site, access.width) {
+        // Its wavefronts do not tell: it takes longer the more lines it writes.
+        (taken.most, taken.ideal) = (cost.lines, cost.ideal_lines);
+        return taken;
+    }
     // Fewer lanes never take more wavefronts, but a wide load may merge once partners are missing, which lowers what is
     // ideal.
     let merged = merged_groups(access);
@@ -131,6 +136,14 @@ pub(super) fn taken(site: &Site, visit: &Visit, access: &Access, known: &mut Kno
         (taken.ideal, taken.some_lanes) = (merged, true);
     }
     taken
+}
+
+/// Whether it is an asynchronous copy of 16 bytes a lane, which is judged by the lines of 128 bytes that it writes.
+fn is_wide_copy(site: &Site, lane_bytes: u32) -> bool {
+    match site.proxy {
+        Proxy::Generic => false,
+        Proxy::Async => lane_bytes == 16,
+    }
 }
 
 /// How many groups of lanes a load has if all merge that can.
@@ -245,15 +258,19 @@ pub(super) fn uncovered(
         return None;
     }
     let enough = if worst.ideal == 1 { "is" } else { "are" };
-    let mut error = Diagnostic::new(
-        Code::BankConflict,
-        site.span,
-        format!(
+    let message = match is_wide_copy(site, kernel.lane_bytes(site)) {
+        false => format!(
             "shared-memory bank conflict: {} where {} {enough} enough",
             count(worst.wavefronts, "wavefront"),
             worst.ideal
         ),
-    );
+        true => format!(
+            "asynchronous copy to scattered places: {} of 128 bytes where {} {enough} enough",
+            count(worst.wavefronts, "line"),
+            worst.ideal
+        ),
+    };
+    let mut error = Diagnostic::new(Code::BankConflict, site.span, message);
     if worst.some_lanes {
         error = error.note(format!(
             "which lanes of warp {} are active is decided at run time; without every second lane the {} could be served in {}",

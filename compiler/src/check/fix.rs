@@ -125,7 +125,7 @@ fn outcome(kernel: &Kernel, facts: &Facts, tile: Handle<Tile>, layout: Layout) -
         }
         let judgement = banks::judge(kernel, handle, tile, layout, &visits);
         let accepted = site.budget.and_then(|budget| kernel.budgets[budget].bank_conflict).unwrap_or(0);
-        if !site.edge && (judgement.worst_excess() > accepted || judgement.unknown.is_some()) {
+        if judgement.worst_excess() > accepted || judgement.unknown.is_some() {
             return None;
         }
         wavefronts.push(judgement.most);
@@ -185,11 +185,12 @@ fn budgets(kernel: &Kernel, outcome: &Outcome, diagnostics: &Diagnostics) -> Str
     budgets.collect()
 }
 
+/// The accesses to a tile, but those that serve only edges: single elements, whose cost is not judged.
 pub(super) fn sites_of(kernel: &Kernel, tile: Handle<Tile>) -> Vec<Handle<Site>> {
     kernel
         .sites
         .iter()
-        .filter(|(_, site)| site.place.base == Base::Tile(tile))
+        .filter(|(_, site)| site.place.base == Base::Tile(tile) && !site.edge)
         .map(|(handle, _)| handle)
         .collect()
 }

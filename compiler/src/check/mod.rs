@@ -27,7 +27,7 @@ mod words;
 
 use crate::diagnostic::Diagnostics;
 use crate::facts::{Facts, Run, Visit};
-use crate::ir::{Base, Handle, Kernel, Param, Site, Tile};
+use crate::ir::{Base, Handle, Kernel, Param, Proxy, Site, Tile};
 use tileproof_model::report::{Report, SiteReport, Space, TileReport, Verdict};
 
 /// A kernel whose every check has passed.
@@ -243,6 +243,10 @@ fn row(
         cost: Verdict::Proven,
         bounds: Verdict::Proven,
         alignment,
+        asynchronous: match site.proxy {
+            Proxy::Generic => false,
+            Proxy::Async => true,
+        },
         edge: site.edge,
     };
     match cost {

@@ -480,6 +480,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost,
         bounds,
         alignment,
+        asynchronous,
         edge,
     } = site;
     let also = also.iter();
@@ -515,6 +516,7 @@ fn site(site: &SiteReport) -> TokenStream {
         cost: #cost,
         bounds: #bounds,
         alignment: #alignment,
+        asynchronous: #asynchronous,
         edge: #edge,
     })
 }

@@ -10,8 +10,8 @@ use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{
-    Atomic, Axis, Base, BinaryOp, Block, Collective, CompareOp, ExprKind, Handle, Kernel, Local, Scope, Site,
-    Stmt,
+    Atomic, Axis, Base, BinaryOp, Block, Collective, CompareOp, Copy, ExprKind, Handle, Kernel, Local, Scope,
+    Site, Stmt,
 };
 use crate::ir::{Expr, Scalar, UnaryOp};
 use std::collections::BTreeMap;
@@ -327,6 +327,11 @@ impl Walk<'_> {
                 self.value(*value);
                 self.visit(*site);
             }
+            Stmt::Copy(Copy { source, destination, inside }) => {
+                let truth = self.truth(*inside);
+                self.visit_where(&truth, *source);
+                self.visit(*destination);
+            }
             Stmt::Atomic(Atomic { local, site, op: _, operands }) => {
                 for operand in operands {
                     self.value(*operand);
@@ -410,18 +415,36 @@ impl Walk<'_> {
         scope
     }
 
+    /// Which of the threads are there that have a condition.
+    fn presence_where(&self, truth: &Truth) -> Presence {
+        let settled = truth.known_true.or(&truth.known_false).or(&self.mask.not()).is_full();
+        match (settled, truth.arbitrary) {
+            (true, _) => self.presence,
+            (false, true) => Presence::Any,
+            (false, false) => self.presence.max(Presence::Edge),
+        }
+    }
+
+    /// Notes an access of the threads for which a condition holds.
+    fn visit_where(&mut self, truth: &Truth, site: Handle<Site>) {
+        let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
+        self.presence = self.presence_where(truth);
+        self.mask = mask.and(&truth.known_false.not());
+        self.guards.extend(truth.when_true.iter().cloned());
+        if !self.mask.is_empty() {
+            self.visit(site);
+        }
+        self.leave(scope);
+        (self.mask, self.presence) = (mask, presence);
+    }
+
     fn branch(&mut self, condition: Handle<Expr>, mut truth: Truth, then: &Block, otherwise: &Block) {
         self.branches += 1;
         truth.ways_true.push((self.branches, true));
         truth.ways_false.push((self.branches, false));
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
         let before = self.environment.clone();
-        let settled = truth.known_true.or(&truth.known_false).or(&mask.not()).is_full();
-        let inner = match (settled, truth.arbitrary) {
-            (true, _) => presence,
-            (false, true) => Presence::Any,
-            (false, false) => presence.max(Presence::Edge),
-        };
+        let inner = self.presence_where(&truth);
         self.presence = inner;
         self.mask = mask.and(&truth.known_false.not());
         self.guards.extend(truth.when_true.iter().cloned());
@@ -517,6 +540,7 @@ pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<L
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }
             | Stmt::Store { .. }
+            | Stmt::Copy(_)
             | Stmt::Sync(..) => {}
         }
     }

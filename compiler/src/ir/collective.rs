@@ -125,6 +125,7 @@ impl SyncObject {
         match self {
             SyncObject::BlockBarrier => "sync_threads",
             SyncObject::Warp => "sync_warp",
+            SyncObject::CopyGroup => "commit",
         }
     }
 }

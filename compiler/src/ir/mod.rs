@@ -35,6 +35,9 @@
 //! memory it orders and for which proxy. `sync_threads()` is the simplest: arrive and wait at the block's own barrier.
 //! A [`Collective`] is a value that a warp or block computes together, which all of its threads must reach together.
 //!
+//! **Asynchronous copies** ([`Stmt::Copy`]) write shared memory at some time between their start and the thread's wait for
+//! them. What they wrote is the thread's own store at the time of that wait, and other threads see it behind a barrier.
+//!
 //! **Shared memory** is uninitialised when a block starts; reading it before a write is a fault.
 
 mod arena;
@@ -339,6 +342,8 @@ pub enum Stmt {
         /// The value: a scalar, or a vector as wide as the site.
         value: Handle<Expr>,
     },
+    /// Starts to move data from global to shared memory, without waiting for it.
+    Copy(Copy),
     /// Synchronises.
     Sync(Sync, SpanId),
     /// Updates memory in one step.
@@ -365,6 +370,19 @@ pub enum Stmt {
         /// The loop's head in the source.
         span: SpanId,
     },
+}
+
+/// An asynchronous copy of a vector from a tensor to a tile, one instruction with two sites. Between its start and the
+/// wait for it, no thread may access the elements of the tile. It is part of the thread's next group of copies: see
+/// [`SyncObject::CopyGroup`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copy {
+    /// The load: [`Proxy::Async`], from a tensor.
+    pub source: Handle<Site>,
+    /// The store: [`Proxy::Async`], to a tile, as wide as the load: 4, 8 or 16 bytes.
+    pub destination: Handle<Site>,
+    /// Of type bool: where it is false, nothing is read and zeros are written.
+    pub inside: Handle<Expr>,
 }
 
 /// A counted loop: `variable` takes `start`, `start + step`, … while it is below `end`.
@@ -444,6 +462,8 @@ pub enum Base {
 pub enum Proxy {
     /// The thread's own load or store.
     Generic,
+    /// The thread starts it and goes on: half of a [`Stmt::Copy`].
+    Async,
 }
 
 /// Which lanes of a warp execute an access.
@@ -490,6 +510,20 @@ impl Sync {
         proxy: Proxy::Generic,
     };
 
+    /// `commit()`.
+    pub const COMMIT: Sync = Sync {
+        object: SyncObject::CopyGroup,
+        action: SyncAction::Arrive,
+        participants: Scope::Lane,
+        orders: Scope::Lane,
+        proxy: Proxy::Async,
+    };
+
+    /// `wait::<PENDING>()`.
+    pub const fn wait(pending: u32) -> Sync {
+        Sync { action: SyncAction::Wait { pending }, ..Sync::COMMIT }
+    }
+
     /// `sync_warp()`.
     pub const WARP: Sync = Sync {
         object: SyncObject::Warp,
@@ -507,6 +541,8 @@ pub enum SyncObject {
     BlockBarrier,
     /// The lanes of the warp themselves.
     Warp,
+    /// The thread's own asynchronous copies since it last arrived here; each arrival closes one group.
+    CopyGroup,
 }
 
 /// What threads do at a [`SyncObject`].
@@ -514,6 +550,13 @@ pub enum SyncObject {
 pub enum SyncAction {
     /// Arrive, and wait until all participants have arrived.
     ArriveAndWait,
+    /// Arrive, without waiting.
+    Arrive,
+    /// Wait until of what was started before only the last so many groups may be under way.
+    Wait {
+        /// How many.
+        pending: u32,
+    },
 }
 
 /// Responsibility that the source takes for a cost, with the reason.
@@ -615,12 +658,23 @@ impl Site {
     pub fn operation(&self) -> Operation {
         let Site { place, role, proxy, issuer, budget: _, edge: _, span: _, also: _ } = self;
         match (place.base, role, proxy, issuer) {
-            (Base::Tensor(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadGlobal,
-            (Base::Tensor(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreGlobal,
-            (Base::Tensor(_), Role::Update, Proxy::Generic, Issuer::EveryLane) => Operation::AtomicGlobal,
-            (Base::Tile(_), Role::Read, Proxy::Generic, Issuer::EveryLane) => Operation::LoadShared,
+            (Base::Tensor(_), Role::Read, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::LoadGlobal
+            }
+            (Base::Tensor(_), Role::Write, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::StoreGlobal
+            }
+            (Base::Tile(_), Role::Read, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::LoadShared
+            }
             (Base::Tile(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreShared,
-            (Base::Tile(_), Role::Update, Proxy::Generic, Issuer::EveryLane) => Operation::AtomicShared,
+            (Base::Tile(_), Role::Write, Proxy::Async, Issuer::EveryLane) => Operation::CopyAsync,
+            (Base::Tensor(_), Role::Update, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::AtomicGlobal
+            }
+            (Base::Tile(_), Role::Update, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::AtomicShared
+            }
         }
     }
 }

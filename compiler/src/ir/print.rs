@@ -4,8 +4,8 @@
 //! are not unique; sites are `s0`, `s1`, … in the order of the report.
 
 use super::{
-    Atomic, Axis, Base, Block, Collective, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop, ParamKind,
-    Place, Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp, Unroll,
+    Atomic, Axis, Base, Block, Collective, Copy, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop,
+    ParamKind, Place, Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp, Unroll,
 };
 use std::fmt::Write;
 use tileproof_model::report::Role;
@@ -84,7 +84,11 @@ fn statement(out: &mut String, kernel: &Kernel, stmt: &Stmt, depth: usize) {
         Stmt::Store { site: handle, value } => {
             line(out, depth, &format!("{} = {}", site(kernel, *handle), top(kernel, *value)));
         }
-        Stmt::Sync(sync, _) => line(out, depth, synchronisation(*sync)),
+        Stmt::Sync(sync, _) => line(out, depth, &synchronisation(*sync)),
+        Stmt::Copy(Copy { source, destination, inside }) => {
+            let (from, to) = (site(kernel, *source), site(kernel, *destination));
+            line(out, depth, &format!("{to} = {from} if {}", top(kernel, *inside)));
+        }
         Stmt::Atomic(Atomic { local, site: handle, op, operands }) => {
             let (name, ty, operands) = (name(kernel, *local), of(kernel, *local), list(kernel, operands));
             line(out, depth, &format!("{name}: {ty} = {}({}, {operands})", op.name(), site(kernel, *handle)));
@@ -123,11 +127,15 @@ fn statement(out: &mut String, kernel: &Kernel, stmt: &Stmt, depth: usize) {
     }
 }
 
-fn synchronisation(sync: Sync) -> &'static str {
-    let Sync { object, action, participants: _, orders: _, proxy } = sync;
-    match (object, action, proxy) {
-        (SyncObject::BlockBarrier, SyncAction::ArriveAndWait, Proxy::Generic) => "sync block",
-        (SyncObject::Warp, SyncAction::ArriveAndWait, Proxy::Generic) => "sync warp",
+fn synchronisation(sync: Sync) -> String {
+    let Sync { object, action, participants: _, orders: _, proxy: _ } = sync;
+    match object {
+        SyncObject::BlockBarrier => "sync block".into(),
+        SyncObject::Warp => "sync warp".into(),
+        SyncObject::CopyGroup => match action {
+            SyncAction::ArriveAndWait | SyncAction::Arrive => "commit copies".into(),
+            SyncAction::Wait { pending } => format!("wait for copies but {pending} groups"),
+        },
     }
 }
 
@@ -137,7 +145,9 @@ fn site(kernel: &Kernel, handle: Handle<Site>) -> String {
     let verb = match (role, proxy, issuer) {
         (Role::Read, Proxy::Generic, Issuer::EveryLane) => "load",
         (Role::Write, Proxy::Generic, Issuer::EveryLane) => "store",
-        (Role::Update, Proxy::Generic, Issuer::EveryLane) => "update",
+        (Role::Read, Proxy::Async, Issuer::EveryLane) => "copy from",
+        (Role::Write, Proxy::Async, Issuer::EveryLane) => "copy to",
+        (Role::Update, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => "update",
     };
     let Place { base, index, width } = place;
     let space = match base {

@@ -6,8 +6,8 @@
 //! else. The load that stays names the others in its [`Site`].
 
 use crate::ir::{
-    Arena, Atomic, Base, Block, Collective, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Site,
-    Stmt,
+    Arena, Atomic, Base, Block, Collective, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind,
+    Site, Stmt,
 };
 
 /// What holds at a point of the program.
@@ -82,6 +82,7 @@ fn statement(kernel: &mut Kernel, stmt: Stmt, known: &mut Known) -> Stmt {
         | Stmt::AssignElement { .. }
         | Stmt::AssignLane { .. }
         | Stmt::Store { .. }
+        | Stmt::Copy(_)
         | Stmt::Atomic(_)
         | Stmt::Collective(_)
         | Stmt::Sync(..) => {
@@ -136,7 +137,7 @@ fn forget(kernel: &Kernel, known: &mut Known, statements: &[Stmt]) {
             | Stmt::Fill { local, .. }
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. } => assigned(kernel, known, *local),
-            Stmt::Store { site, .. } => {
+            Stmt::Store { site, .. } | Stmt::Copy(Copy { destination: site, .. }) => {
                 let base = kernel.sites[*site].place.base;
                 known.loads.retain(|(site, _)| kernel.sites[*site].place.base != base);
             }
@@ -212,6 +213,10 @@ fn each_site(kernel: &mut Kernel, statements: &mut Block, visit: &mut impl FnMut
         match stmt {
             Stmt::Load { site, .. } | Stmt::Store { site, .. } | Stmt::Atomic(Atomic { site, .. }) => {
                 visit(site);
+            }
+            Stmt::Copy(Copy { source, destination, .. }) => {
+                visit(source);
+                visit(destination);
             }
             Stmt::While { body, .. } => each_site(kernel, body, visit),
             Stmt::If { then, otherwise, .. } => {

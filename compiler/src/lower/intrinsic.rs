@@ -12,7 +12,7 @@ use crate::library;
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `load_async`, `store`, `load_transposed` and `store_transposed` of tiles";
 
 /// A function of the prelude.
 pub(crate) enum Function {
@@ -22,6 +22,8 @@ pub(crate) enum Function {
     Place(Place),
     /// `sync_threads()`, `sync_warp()`.
     Sync(Sync),
+    /// `wait::<1>()`.
+    Wait,
     /// Something that threads compute together.
     Collective(CollectiveOp),
     /// A function that is written in the kernel language.
@@ -54,6 +56,8 @@ impl Function {
             "warp_count" => Function::Place(Place::WarpCount),
             "sync_threads" => Function::Sync(Sync::THREADS),
             "sync_warp" => Function::Sync(Sync::WARP),
+            "commit" => Function::Sync(Sync::COMMIT),
+            "wait" => Function::Wait,
             "byte_perm" => Function::Number(IrFunction::BytePerm),
             "flatten" => Function::Flatten,
             "unflatten" => Function::Unflatten,
@@ -131,7 +135,7 @@ impl Lower<'_> {
                 Code::Name,
                 &call.func,
                 format!("a kernel cannot call `{name}`, which the macro cannot see"),
-                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`",
+                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`",
             );
         };
         let span = self.span(call);
@@ -140,7 +144,11 @@ impl Lower<'_> {
         }
         let arguments = match &function {
             Function::Library => return self.library_call(call, name),
-            Function::Position(_) | Function::Place(_) | Function::Sync(_) | Function::Number(_) => 0,
+            Function::Position(_)
+            | Function::Place(_)
+            | Function::Sync(_)
+            | Function::Wait
+            | Function::Number(_) => 0,
             Function::Collective(op) => warp::arguments(*op),
             Function::Flatten | Function::Unflatten => 2,
             Function::Rasterize => 3,
@@ -162,8 +170,29 @@ impl Lower<'_> {
                 self.push(Stmt::Sync(sync, span));
                 Operand::Tuple(Vec::new())
             }
+            Function::Wait => self.wait(call, span),
             Function::Collective(op) => self.collective(call, op, expected),
             Function::Library => Operand::Poison,
+        }
+    }
+
+    /// `wait::<1>()`: of the groups of asynchronous copies, the last so many may be under way behind it.
+    fn wait(&mut self, call: &ExprCall, span: crate::span::SpanId) -> Operand {
+        let argument = match &*call.func {
+            Expr::Path(path) => path.path.segments.last().map(|segment| &segment.arguments),
+            _ => None,
+        };
+        let Some(syn::PathArguments::AngleBracketed(arguments)) = argument else {
+            return self.mismatch(call);
+        };
+        let Some(argument) = arguments.args.first() else { return self.mismatch(call) };
+        match self.generic_constant(argument, "a number of groups").map(u32::try_from) {
+            Some(Ok(pending)) => {
+                self.push(Stmt::Sync(Sync::wait(pending), span));
+                Operand::Tuple(Vec::new())
+            }
+            Some(Err(_)) => self.mismatch(call),
+            None => Operand::Poison,
         }
     }
 

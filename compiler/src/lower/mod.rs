@@ -624,7 +624,7 @@ fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
         }
         Stmt::For(handle) => assigns(kernel, &kernel.loops[*handle].body, wanted),
         Stmt::While { body, .. } => assigns(kernel, body, wanted),
-        Stmt::Store { .. } | Stmt::Sync(..) => false,
+        Stmt::Store { .. } | Stmt::Copy(_) | Stmt::Sync(..) => false,
     })
 }
 

@@ -7,16 +7,20 @@
 //!
 //! One condition, the same for the whole block where the origin is, asks whether the window lies inside the tensor. If
 //! it does, vectors are moved without a guard. Otherwise elements are moved one by one, each if it is inside; a load
-//! puts zero where there is none. Both paths are ordinary loops, guards and access sites. Those of the second
+//! puts zero where there is none. An asynchronous load starts copies instead, which put in the zeros themselves; elements
+//! that are too small for one are loaded and stored at the edge. Both paths are ordinary loops, guards and access sites. Those of the second
 //! are at the tensor's [edge](crate::ir::Site::edge).
 
 use super::{Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{
-    self, Base, BinaryOp, CompareOp, ExprKind, Handle, Loop, Param, Place, Role, Scalar, Stmt, Tile,
+    self, Base, BinaryOp, CompareOp, ExprKind, Handle, Loop, Param, Place, Proxy, Role, Scalar, Stmt, Tile,
 };
 use crate::span::SpanId;
 use syn::{Expr, ExprMethodCall};
+
+/// Bytes that an asynchronous copy moves at least for one lane.
+const LEAST_COPY_BYTES: u32 = 4;
 
 /// A method that moves a whole tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,19 +28,22 @@ pub(crate) struct TileMethod {
     /// Whether it writes the tile, as a load does, or reads it, as a store does.
     fills: bool,
     transposed: bool,
+    /// Who moves the data of a load.
+    proxy: Proxy,
 }
 
 impl TileMethod {
     /// The method with this name.
     pub(crate) fn named(name: &str) -> Option<TileMethod> {
-        let (fills, transposed) = match name {
-            "load" => (true, false),
-            "load_transposed" => (true, true),
-            "store" => (false, false),
-            "store_transposed" => (false, true),
+        let (fills, transposed, proxy) = match name {
+            "load" => (true, false, Proxy::Generic),
+            "load_async" => (true, false, Proxy::Async),
+            "load_transposed" => (true, true, Proxy::Generic),
+            "store" => (false, false, Proxy::Generic),
+            "store_transposed" => (false, true, Proxy::Generic),
             _ => return None,
         };
-        Some(TileMethod { fills, transposed })
+        Some(TileMethod { fills, transposed, proxy })
     }
 }
 
@@ -230,6 +237,24 @@ impl Lower<'_> {
             );
             return;
         }
+        let element = self.kernel.tiles[window.tile].element;
+        match window.method.proxy {
+            Proxy::Generic => {}
+            Proxy::Async if LEAST_COPY_BYTES <= width * element.bytes() => {}
+            Proxy::Async => {
+                let bytes = width * element.bytes();
+                self.diagnostics.report(
+                    Diagnostic::new(
+                        Code::VectorWidth,
+                        window.span,
+                        format!("no asynchronous copy moves {bytes} bytes for one lane"),
+                    )
+                    .note("it moves 4, 8 or 16 bytes")
+                    .help(format!("write `load_async::<{}>`, or `load`", LEAST_COPY_BYTES / element.bytes())),
+                );
+                return;
+            }
+        }
         let condition = self.window_inside(window, |lower, origin, extent| {
             let last = lower.plus(origin, i128::from(extent));
             (last, CompareOp::LessEqual)
@@ -359,6 +384,14 @@ impl Lower<'_> {
             _ => Ty { vector: Some(width), ..window.element },
         };
         let tensor = self.tensor_place(window, row, column, width);
+        match window.method.proxy {
+            Proxy::Generic => {}
+            Proxy::Async => {
+                let inside = self.bool_expr(ExprKind::Bool(true), window.span);
+                let tile = self.tile_place(window, row, column, width);
+                return self.copy(tensor, tile, inside, call);
+            }
+        }
         match (window.method.fills, window.method.transposed && width > 1) {
             (true, false) => {
                 let value = self.load(tensor, ty, call);
@@ -405,6 +438,16 @@ impl Lower<'_> {
             let value = offset.map_or(origin, |offset| lower.sum(origin, offset, span));
             (value, CompareOp::Less)
         });
+        let element = self.kernel.tiles[window.tile].element;
+        match window.method.proxy {
+            Proxy::Async if element.bytes() >= LEAST_COPY_BYTES => {
+                let tensor = self.tensor_place(window, row, column, 1);
+                let tile = self.tile_place(window, row, column, 1);
+                return self.copy(tensor, tile, condition, call);
+            }
+            // Smaller elements are too small to be copied one by one.
+            Proxy::Generic | Proxy::Async => {}
+        }
         match window.method.fills {
             true => {
                 let zero = match self.kernel.tiles[window.tile].element {
@@ -435,6 +478,18 @@ impl Lower<'_> {
                 self.push(Stmt::If { condition, then, otherwise: Vec::new() });
             }
         }
+    }
+
+    fn copy(&mut self, from: Place, to: Place, inside: Handle<ir::Expr>, at: &ExprMethodCall) {
+        let (Some(source), Some(destination)) =
+            (self.site(from, Role::Read, at), self.site(to, Role::Write, at))
+        else {
+            return;
+        };
+        for site in [source, destination] {
+            self.kernel.sites[site].proxy = Proxy::Async;
+        }
+        self.push(Stmt::Copy(ir::Copy { source, destination, inside }));
     }
 
     fn put(&mut self, place: Place, value: Handle<ir::Expr>, at: &ExprMethodCall) {

@@ -6,8 +6,8 @@ use super::program::{
 };
 use super::value::canonical;
 use crate::ir::{
-    self, Base, BinaryOp, Expr, ExprKind, Handle, Kernel, Layout, Local, Loop, Param, Proxy, Scalar, Site,
-    Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp,
+    self, Base, BinaryOp, Expr, ExprKind, Handle, Kernel, Layout, Local, Loop, Param, Scalar, Site, Stmt,
+    Sync, SyncAction, SyncObject, Type, UnaryOp,
 };
 use crate::span::SpanId;
 use std::collections::HashMap;
@@ -180,6 +180,7 @@ impl Compiler<'_, '_> {
             Stmt::Load { local, site } => self.access(*site, None, |compiler| compiler.locals[local.index()]),
             Stmt::Store { site, value } => self.access(*site, None, |compiler| compiler.expr(*value)),
             Stmt::Atomic(atomic) => self.atomic(atomic),
+            Stmt::Copy(copy) => self.start_copy(copy),
             Stmt::Sync(sync, span) => self.sync(*sync, *span),
             Stmt::Collective(collective) => self.collective(collective),
             Stmt::If { condition, then, otherwise } => self.branch(*condition, then, otherwise),
@@ -194,15 +195,26 @@ impl Compiler<'_, '_> {
     }
 
     fn sync(&mut self, sync: Sync, span: SpanId) {
-        let Sync { object, action, participants: _, orders: _, proxy } = sync;
-        match (object, action, proxy) {
-            (SyncObject::BlockBarrier, SyncAction::ArriveAndWait, Proxy::Generic) => {
-                self.emit(Instruction::Barrier, span);
-            }
-            (SyncObject::Warp, SyncAction::ArriveAndWait, Proxy::Generic) => {
-                self.emit(Instruction::WarpBarrier, span);
-            }
-        }
+        let Sync { object, action, participants: _, orders: _, proxy: _ } = sync;
+        let instruction = match object {
+            SyncObject::BlockBarrier => Instruction::Barrier,
+            SyncObject::Warp => Instruction::WarpBarrier,
+            SyncObject::CopyGroup => match action {
+                SyncAction::ArriveAndWait | SyncAction::Arrive => Instruction::CommitCopies,
+                SyncAction::Wait { pending } => Instruction::WaitForCopies { pending },
+            },
+        };
+        self.emit(instruction, span);
+    }
+
+    fn start_copy(&mut self, copy: &ir::Copy) {
+        let ir::Copy { source, destination, inside } = *copy;
+        let data = self.allocate(self.kernel.sites[source].place.width);
+        let span = self.kernel.sites[source].span;
+        let source = self.compiled_access(source, None, |_| data);
+        let destination = self.compiled_access(destination, None, |_| data);
+        let inside = self.expr(inside);
+        self.emit(Instruction::StartCopy { source, destination, inside }, span);
     }
 
     fn collective(&mut self, collective: &ir::Collective) {
@@ -304,14 +316,26 @@ impl Compiler<'_, '_> {
         update: Option<Update>,
         data: impl FnOnce(&mut Self) -> Register,
     ) {
+        let access = self.compiled_access(handle, update, data);
+        self.emit(Instruction::Access { access }, self.kernel.sites[handle].span);
+    }
+
+    /// The number of an access in the program.
+    fn compiled_access(
+        &mut self,
+        handle: Handle<Site>,
+        update: Option<Update>,
+        data: impl FnOnce(&mut Self) -> Register,
+    ) -> usize {
         let site = &self.kernel.sites[handle];
-        let Site { place, role, span, .. } = site;
+        let Site { place, role, proxy, .. } = site;
         let element = self.kernel.element(place.base);
         let index = self.registers(&place.index);
         let data = data(self);
         let mut access = Access {
             site: handle.index(),
             role: *role,
+            proxy: *proxy,
             operation: site.operation(),
             memory: Memory::Tensor(0),
             object: self.kernel.base_name(place.base).into(),
@@ -351,8 +375,7 @@ impl Compiler<'_, '_> {
         }
         access.update = update;
         self.program.accesses.push(access);
-        let access = self.program.accesses.len() - 1;
-        self.emit(Instruction::Access { access }, *span);
+        self.program.accesses.len() - 1
     }
 
     /// Compiles an expression; its value is in the register that is returned and, for a vector, those that follow.

@@ -81,6 +81,17 @@ pub enum FaultKind {
         /// The access that came before in this run.
         earlier: Earlier,
     },
+    /// An element of shared memory is accessed while an asynchronous copy to it is under way.
+    UnderWay {
+        /// The name of the tile.
+        object: Box<str>,
+        /// One index an extent.
+        element: Vec<u64>,
+        /// What the thread does.
+        role: Role,
+        /// The copy.
+        earlier: Earlier,
+    },
     /// A thread waits at a barrier that another thread of its block does not reach.
     Barrier {
         /// The other thread's place in the block: x, y, z.
@@ -287,6 +298,13 @@ impl fmt::Display for FaultKind {
                 element(at),
                 triple(&earlier.thread),
                 verb(earlier.role)
+            ),
+            FaultKind::UnderWay { object, element: at, role, earlier } => write!(
+                f,
+                "{} {} of `{object}`, to which thread {} has started an asynchronous copy that it has not waited for; call `commit()`, `wait::<0>()` and `sync_threads()` between the two",
+                verb(*role),
+                element(at),
+                triple(&earlier.thread)
             ),
             FaultKind::Barrier { missing, instead } => {
                 write!(f, "waits at a barrier that thread {} does not reach: it ", triple(missing))?;

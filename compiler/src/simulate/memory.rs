@@ -7,7 +7,7 @@ use super::program::{Access, Memory as Kind, Swizzle, Update};
 use super::shared::{Objection, Shared, Stamp, Visitor};
 use super::value::{self, Lanes};
 use super::warp::{Flaw, Warp, lanes, place};
-use crate::ir::{AtomicOp, Kernel, Scalar};
+use crate::ir::{AtomicOp, Kernel, Proxy, Scalar};
 use crate::span::SpanId;
 use tileproof_model::access::{self, Cost};
 use tileproof_model::report::{Role, SiteCounts};
@@ -130,7 +130,10 @@ impl<'k, 'a> Memory<'k, 'a> {
                     Role::Update => unreachable!("an update is not a load or store"),
                     Role::Write => {
                         let value = warp.read(register)[lane];
-                        self.shared.store(tile, element, offset, visitor, value)
+                        match access.proxy {
+                            Proxy::Generic => self.shared.store(tile, element, offset, visitor, value),
+                            Proxy::Async => self.shared.start_copy(tile, element, offset, visitor, value),
+                        }
                     }
                 };
                 objection.map_err(|objection| {
@@ -212,6 +215,12 @@ impl<'k, 'a> Memory<'k, 'a> {
             }
         };
         match objection {
+            Objection::UnderWay(stamp) => {
+                let site = stamp.site as usize;
+                let thread = place(self.block, stamp.thread);
+                let earlier = Earlier { site, span: self.sites[site], role: Role::Write, thread };
+                FaultKind::UnderWay { object, element, role: access.role, earlier }
+            }
             Objection::AfterRead(stamp) => race(stamp, Role::Read),
             Objection::AfterWrite(stamp) => race(stamp, Role::Write),
             Objection::AfterUpdate(stamp) => race(stamp, Role::Update),

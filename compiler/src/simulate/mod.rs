@@ -34,6 +34,7 @@ mod argument;
 mod atomic;
 mod collective;
 mod compile;
+mod copies;
 mod fault;
 mod function;
 mod memory;

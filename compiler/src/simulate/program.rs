@@ -4,7 +4,7 @@
 //! instruction and go on later. Registers hold, in this order: the constants of the launch, the coordinates of thread
 //! and block, the kernel's locals (register arrays element by element, vectors value by value), and temporaries.
 
-use crate::ir::{AtomicOp, BinaryOp, CollectiveOp, CompareOp, Function, Layout, Scalar, UnaryOp};
+use crate::ir::{AtomicOp, BinaryOp, CollectiveOp, CompareOp, Function, Layout, Proxy, Scalar, UnaryOp};
 use crate::span::SpanId;
 use tileproof_model::access::Operation;
 use tileproof_model::report::Role;
@@ -106,6 +106,18 @@ pub(super) enum Instruction {
     Access {
         access: usize,
     },
+    /// Starts to copy what the first access loads to where the second stores; zeros where `inside` is false.
+    StartCopy {
+        source: usize,
+        destination: usize,
+        inside: Register,
+    },
+    /// Closes each lane's group of copies.
+    CommitCopies,
+    /// Ends each lane's copies but those of its last groups.
+    WaitForCopies {
+        pending: u32,
+    },
     /// Waits for the block.
     Barrier,
     /// Orders the memory accesses of the warp's lanes.
@@ -197,6 +209,8 @@ pub(super) struct Collective {
 pub(super) struct Access {
     pub(super) site: usize,
     pub(super) role: Role,
+    /// Whether it is half of an asynchronous copy.
+    pub(super) proxy: Proxy,
     pub(super) operation: Operation,
     pub(super) memory: Memory,
     /// The name of the tile or tensor.

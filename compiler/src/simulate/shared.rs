@@ -1,13 +1,15 @@
 //! The shared memory of a block, with a shadow that knows who touched what since the last barrier.
 
+use super::copies::Copies;
 use super::value;
 use crate::ir::{Kernel, Scalar};
+use std::ops::Range;
 use tileproof_model::access::LANES;
 
 /// The shared memory of the block that is running.
 #[derive(Debug)]
 pub(super) struct Shared {
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
     /// The byte offset of each tile in `bytes`, and the place of its first element in `shadow`.
     tiles: Vec<(usize, usize)>,
     shadow: Vec<Shadow>,
@@ -15,12 +17,16 @@ pub(super) struct Shared {
     epoch: u64,
     /// The epoch in which the running block started; what was written before it is not there for this block.
     start: u64,
+    /// By thread of the block.
+    pub(super) copies: Vec<Copies>,
 }
 
 /// What happened to one element.
 #[derive(Clone, Copy, Debug, Default)]
-struct Shadow {
-    writer: Stamp,
+pub(super) struct Shadow {
+    pub(super) writer: Stamp,
+    /// Who started an asynchronous copy to it that has not been waited for.
+    pub(super) copier: Stamp,
     readers: Pair,
     /// Atomic updates, which do not race with each other.
     updaters: Pair,
@@ -103,6 +109,8 @@ pub(super) enum Objection {
     AfterRead(Stamp),
     /// This write was not ordered before it by a barrier.
     AfterWrite(Stamp),
+    /// An asynchronous copy to it is under way.
+    UnderWay(Stamp),
     /// This atomic update was not ordered before it by a barrier.
     AfterUpdate(Stamp),
 }
@@ -124,6 +132,7 @@ impl Shared {
             shadow: vec![Shadow::default(); elements],
             epoch: 0,
             start: 0,
+            copies: Vec::new(),
         }
     }
 
@@ -131,6 +140,7 @@ impl Shared {
     pub(super) fn restart(&mut self) {
         self.epoch += 1;
         self.start = self.epoch;
+        self.copies.clear();
     }
 
     /// All threads of the block have met.
@@ -147,9 +157,12 @@ impl Shared {
         visitor: Visitor,
     ) -> Result<u64, Objection> {
         let stamp = self.stamp(visitor);
-        let (start, first) = self.tiles[tile];
-        let Shadow { writer, readers, updaters } = &mut self.shadow[first + offset as usize];
-        if writer.epoch < self.start {
+        let start = self.start;
+        let Shadow { writer, copier, readers, updaters } = self.shadow(tile, offset);
+        if copier.epoch >= start {
+            return Err(Objection::UnderWay(*copier));
+        }
+        if writer.epoch < start {
             return Err(Objection::Uninitialised);
         }
         if writer.races(stamp) {
@@ -159,9 +172,7 @@ impl Shared {
             return Err(Objection::AfterUpdate(update));
         }
         readers.add(stamp);
-        let size = element.bytes() as usize;
-        let place = start + offset as usize * size;
-        Ok(value::from_bytes(element, &self.bytes[place..place + size]))
+        Ok(value::from_bytes(element, &self.bytes[self.place(tile, element, offset)]))
     }
 
     /// Writes the element at `offset` of a tile, in elements.
@@ -174,22 +185,36 @@ impl Shared {
         value: u64,
     ) -> Result<(), Objection> {
         let stamp = self.stamp(visitor);
-        let (start, first) = self.tiles[tile];
-        let shadow = &mut self.shadow[first + offset as usize];
-        if shadow.writer.races(stamp) {
-            return Err(Objection::AfterWrite(shadow.writer));
-        }
-        if let Some(reader) = shadow.readers.race(stamp) {
-            return Err(Objection::AfterRead(reader));
-        }
-        if let Some(update) = shadow.updaters.race(stamp) {
-            return Err(Objection::AfterUpdate(update));
-        }
-        shadow.writer = stamp;
-        let size = element.bytes() as usize;
-        let place = start + offset as usize * size;
-        value::to_bytes(value, &mut self.bytes[place..place + size]);
+        self.may_write(tile, offset, stamp)?;
+        self.shadow(tile, offset).writer = stamp;
+        let place = self.place(tile, element, offset);
+        value::to_bytes(value, &mut self.bytes[place]);
         Ok(())
+    }
+
+    /// Whether nothing that is not ordered with a write has to do with the element.
+    pub(super) fn may_write(&mut self, tile: usize, offset: u64, stamp: Stamp) -> Result<(), Objection> {
+        self.may_update(tile, offset, stamp)?;
+        match self.shadow(tile, offset).updaters.race(stamp) {
+            Some(update) => Err(Objection::AfterUpdate(update)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether nothing but updates that is not ordered with an update has to do with the element.
+    fn may_update(&mut self, tile: usize, offset: u64, stamp: Stamp) -> Result<(), Objection> {
+        let start = self.start;
+        let Shadow { writer, copier, readers, updaters: _ } = self.shadow(tile, offset);
+        if copier.epoch >= start {
+            return Err(Objection::UnderWay(*copier));
+        }
+        if writer.races(stamp) {
+            return Err(Objection::AfterWrite(*writer));
+        }
+        match readers.race(stamp) {
+            Some(reader) => Err(Objection::AfterRead(reader)),
+            None => Ok(()),
+        }
     }
 
     /// Updates the element at `offset` of a tile, in elements; the value before.
@@ -202,27 +227,32 @@ impl Shared {
         update: impl FnOnce(u64) -> u64,
     ) -> Result<u64, Objection> {
         let stamp = self.stamp(visitor);
-        let (start, first) = self.tiles[tile];
-        let Shadow { writer, readers, updaters } = &mut self.shadow[first + offset as usize];
-        if writer.epoch < self.start {
+        self.may_update(tile, offset, stamp)?;
+        if self.shadow(tile, offset).writer.epoch < self.start {
             return Err(Objection::Uninitialised);
         }
-        if writer.races(stamp) {
-            return Err(Objection::AfterWrite(*writer));
-        }
-        if let Some(reader) = readers.race(stamp) {
-            return Err(Objection::AfterRead(reader));
-        }
-        updaters.add(stamp);
-        let size = element.bytes() as usize;
-        let place = start + offset as usize * size;
-        let bytes = &mut self.bytes[place..place + size];
+        self.shadow(tile, offset).updaters.add(stamp);
+        let place = self.place(tile, element, offset);
+        let bytes = &mut self.bytes[place];
         let before = value::from_bytes(element, bytes);
         value::to_bytes(update(before), bytes);
         Ok(before)
     }
 
-    fn stamp(&self, visitor: Visitor) -> Stamp {
+    pub(super) fn shadow(&mut self, tile: usize, offset: u64) -> &mut Shadow {
+        let (_, first) = self.tiles[tile];
+        &mut self.shadow[first + offset as usize]
+    }
+
+    /// The bytes of an element.
+    pub(super) fn place(&self, tile: usize, element: Scalar, offset: u64) -> Range<usize> {
+        let (start, _) = self.tiles[tile];
+        let size = element.bytes() as usize;
+        let place = start + offset as usize * size;
+        place..place + size
+    }
+
+    pub(super) fn stamp(&self, visitor: Visitor) -> Stamp {
         let Visitor { thread, phase, site } = visitor;
         Stamp { epoch: self.epoch, phase, thread, site }
     }

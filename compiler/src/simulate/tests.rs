@@ -1,5 +1,6 @@
 //! Kernels built by hand.
 
+mod copies;
 mod counts;
 mod faults;
 mod print;

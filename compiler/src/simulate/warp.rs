@@ -1,11 +1,11 @@
 //! One warp: its state, and its execution up to the next barrier.
 
-use super::collective;
 use super::fault::FaultKind;
 use super::function::call;
 use super::memory::Memory;
 use super::program::{Counter, Element, Instruction, Program, Register};
 use super::value::{self, Lanes};
+use super::{collective, copies};
 use crate::ir::{BinaryOp, CompareOp, Scalar, Scope, UnaryOp};
 use crate::span::SpanId;
 
@@ -127,6 +127,17 @@ impl Warp {
                 }
                 Instruction::End => return Ok(Stop::End),
                 Instruction::Access { access } => memory.access(self, access, &program.accesses[access]),
+                Instruction::StartCopy { source, destination, inside } => {
+                    copies::start(self, program, memory, [source, destination], inside)
+                }
+                Instruction::CommitCopies => {
+                    copies::commit(self, memory);
+                    Ok(())
+                }
+                Instruction::WaitForCopies { pending } => {
+                    copies::wait(self, memory, pending);
+                    Ok(())
+                }
                 instruction => self.step(program, instruction),
             };
             result.map_err(|(kind, lane)| Box::new(Trap { kind, lane, span: program.spans[at] }))?;
@@ -269,7 +280,12 @@ impl Warp {
                 self.together()?;
                 collective::of_warp(self, &program.collectives[collective]);
             }
-            Instruction::Access { .. } | Instruction::Barrier | Instruction::End => {
+            Instruction::Access { .. }
+            | Instruction::StartCopy { .. }
+            | Instruction::CommitCopies
+            | Instruction::WaitForCopies { .. }
+            | Instruction::Barrier
+            | Instruction::End => {
                 unreachable!("they concern more than the warp")
             }
         }

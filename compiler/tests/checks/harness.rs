@@ -101,6 +101,7 @@ fn row(site: &SiteReport) -> String {
         Space::Shared => format!("{}/{} wavefronts", site.wavefronts, site.ideal_wavefronts),
         Space::Global => format!("{}/{} sectors", site.sectors, site.ideal_sectors),
     };
+    let verb = if site.asynchronous { format!("copy: {verb}") } else { verb.into() };
     let edge = if site.edge { " at the edge" } else { "" };
     let mut out =
         format!("{verb} `{}`{edge}: {} × {} B, {cost}", site.access, site.instructions, site.lane_bytes);

@@ -309,7 +309,7 @@ fn refused() {
             help: write the code where it is used
               at `|x: f32| x * a[0]`
             left to rustc: a kernel cannot call `scale`, which the macro cannot see [TP0005]
-            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`
+            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`
               at `scale`
         "#]],
     );

@@ -264,7 +264,7 @@ fn names() {
         &warp("let x = sqrt(1.0);"),
         expect![[r#"
             left to rustc: a kernel cannot call `sqrt`, which the macro cannot see [TP0005]
-            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`
+            help: write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`
               at `sqrt`
         "#]],
     );
@@ -279,7 +279,7 @@ fn names() {
         &warp("let x = input.get([0]);"),
         expect![[r#"
             left to rustc: the method `get` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `load_async`, `store`, `load_transposed` and `store_transposed` of tiles
               at `get`
         "#]],
     );
@@ -295,7 +295,7 @@ fn names() {
         &warp("let t = Shared::<[f32; 4]>::new(); let n = t.len();"),
         expect![[r#"
             left to rustc: the method `len` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `store`, `load_transposed` and `store_transposed` of tiles
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `load_async`, `store`, `load_transposed` and `store_transposed` of tiles
               at `len`
         "#]],
     );

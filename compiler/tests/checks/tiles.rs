@@ -242,3 +242,107 @@ fn shapes_that_do_not_fit() {
     "#]],
     );
 }
+
+#[test]
+fn asynchronous_copies() {
+    check(
+        &blocks(
+            "input: &Matrix<f32>, halves: &Matrix<u16>",
+            "input.cols() % 4 == 0",
+            "let mut stages = Shared::<[[[f32; 32]; 32]; 2], Auto>::new();
+            let mut tile = Shared::<[[u16; 32]; 32]>::new();
+            stages[0].load_async::<4>(input, [block_y() * 32, block_x() * 32]);
+            commit();
+            tile.load_async::<2>(halves, [block_y() * 32, block_x() * 32]);
+            commit();
+            wait::<0>();",
+        ),
+        expect![[r#"
+            copy: read `stages[0].load_async::<4>(input, [block_y() * 32, block_x() * 32])`: 8 × 16 B, 128/128 sectors; alignment at launch: input.pitch() % 4 == 0, the first element is 16-byte aligned
+            copy: write `stages[0].load_async::<4>(input, [block_y() * 32, block_x() * 32])`: 8 × 16 B, 32/32 wavefronts
+            copy: read `stages[0].load_async::<4>(input, [block_y() * 32, block_x() * 32])` at the edge: 32 × 4 B, 128/128 sectors
+            copy: write `stages[0].load_async::<4>(input, [block_y() * 32, block_x() * 32])` at the edge: 32 × 4 B, 32/32 wavefronts
+            copy: read `tile.load_async::<2>(halves, [block_y() * 32, block_x() * 32])`: 16 × 4 B, 64/64 sectors; alignment at launch: halves.pitch() % 2 == 0, the first element is 4-byte aligned
+            copy: write `tile.load_async::<2>(halves, [block_y() * 32, block_x() * 32])`: 16 × 4 B, 16/16 wavefronts
+            read `tile.load_async::<2>(halves, [block_y() * 32, block_x() * 32])` at the edge: 32 × 2 B, 64/64 sectors
+            write `tile.load_async::<2>(halves, [block_y() * 32, block_x() * 32])` at the edge: 32 × 2 B, 32/32 wavefronts
+            shared: 10240 bytes
+            `stages`: Auto chose Shared<[[[f32; 32]; 32]; 2]>: no access conflicts
+            launch: input.cols() % 4 == 0
+            launch: input.pitch() % 4 == 0
+            launch: halves.pitch() % 2 == 0
+        "#]],
+    );
+    let half = |call: &str| {
+        blocks(
+            "input: &Matrix<f32>, halves: &Matrix<u16>",
+            "input.cols() % 4 == 0",
+            &format!("let mut tile = Shared::<[[u16; 32]; 32]>::new(); {call}"),
+        )
+    };
+    check(
+        &half("tile.load_async(halves, [0, 0]);"),
+        expect![[r#"
+        error: no asynchronous copy moves 2 bytes for one lane [TP0011]
+        note: it moves 4, 8 or 16 bytes
+        help: write `load_async::<2>`, or `load`
+          at `tile.load_async(halves, [0, 0])`
+    "#]],
+    );
+    check(
+        &half("wait();"),
+        expect![[r#"
+        left to rustc: the types here do not fit a kernel [TP0006]
+        help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+          at `wait()`
+    "#]],
+    );
+    check(
+        &half("let n = thread_x(); wait::<n>();"),
+        expect![[r#"
+        left to rustc: a number of groups must be known at compile time [TP0007]
+        help: write an integer, or a `const` declared in the kernel or in its `#[tiled_module]`
+          at `n`
+    "#]],
+    );
+}
+
+/// Rows so far apart that each lane of a warp writes a line of its own.
+#[test]
+fn copies_to_scattered_lines() {
+    check(
+        &kernel(
+            "block = [32], grid = [1]",
+            "input: &Matrix<f32>",
+            "let mut tile = Shared::<[[f32; 8]; 16], Pad<56>>::new();
+            tile.load_async::<4>(input, [0, 0]);
+            commit();
+            wait::<0>();",
+        ),
+        expect![[r#"
+            error: asynchronous copy to scattered places: 16 lines of 128 bytes where 4 are enough [TP0101]
+            help: `Shared<[[f32; 8]; 16]>` makes this 4 (512 bytes)
+            help: `Shared<[[f32; 8]; 16], Xor<4>>` likewise, in 512 bytes
+              at `tile.load_async::<4>(input, [0, 0])`
+        "#]],
+    );
+    check(
+        &kernel(
+            "block = [32], grid = [1]",
+            "input: &Matrix<f32>",
+            "let mut tile = Shared::<[[f32; 8]; 16], Auto>::new();
+            tile.load_async::<4>(input, [0, 0]);
+            commit();
+            wait::<0>();",
+        ),
+        expect![[r#"
+            copy: read `tile.load_async::<4>(input, [0, 0])`: 1 × 16 B, 16/16 sectors; alignment at launch: input.pitch() % 4 == 0, the first element is 16-byte aligned
+            copy: write `tile.load_async::<4>(input, [0, 0])`: 1 × 16 B, 4/4 wavefronts
+            copy: read `tile.load_async::<4>(input, [0, 0])` at the edge: 4 × 4 B, 16/16 sectors
+            copy: write `tile.load_async::<4>(input, [0, 0])` at the edge: 4 × 4 B, 4/4 wavefronts
+            shared: 512 bytes
+            `tile`: Auto chose Shared<[[f32; 8]; 16]>: no access conflicts
+            launch: input.pitch() % 4 == 0
+        "#]],
+    );
+}

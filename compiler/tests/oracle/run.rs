@@ -118,7 +118,7 @@ pub(crate) fn excluded(fault: &Fault) -> bool {
         | FaultKind::Barrier { .. }
         | FaultKind::Divergent { .. }
         | FaultKind::Step => true,
-        FaultKind::Uninitialised { .. } | FaultKind::Race { .. } => false,
+        FaultKind::Uninitialised { .. } | FaultKind::Race { .. } | FaultKind::UnderWay { .. } => false,
         FaultKind::ArgumentCount { .. } | FaultKind::Argument { .. } => panic!("the arguments fit: {fault}"),
     }
 }

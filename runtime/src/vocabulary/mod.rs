@@ -30,7 +30,7 @@ pub use tensor::{AnyIndex, Matrix, Tensor};
 pub use threads::{
     block_x, block_y, block_z, grid_x, grid_y, grid_z, sync_threads, thread_x, thread_y, thread_z,
 };
-pub use tile::WholeTile;
+pub use tile::{WholeTile, commit, wait};
 pub use vector::Vector;
 pub use warp::{
     Exchange, all, any, ballot, lane, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor,

@@ -46,6 +46,42 @@ pub trait WholeTile<T: Element, const RANK: usize> {
         only_in_a_kernel("load")
     }
 
+    /// Starts what [`load`](WholeTile::load) does and does not wait for it: `cp.async`, which needs no registers and goes
+    /// on while the thread computes. A lane copies 4, 8 or 16 bytes: `V` elements.
+    ///
+    /// The copies that a thread starts up to its next [`commit`](super::commit) are one group, which
+    /// [`wait`](super::wait) waits for. From the start until the wait nobody may access what they write, and
+    /// only behind a barrier after the wait may other threads. At the edge of the tensor each element is copied on its
+    /// own, zeros included; elements below 4 bytes are loaded and stored there at once. Before sm_80 all copies are loads
+    /// and stores.
+    ///
+    /// A copy of 4 or 8 bytes takes as many wavefronts as a bank has lanes, even lanes of one word; one of 16 bytes takes
+    /// longer the more lines of 128 bytes the warp writes, of which 4 are ideal. That is the cost that is proven here,
+    /// and a `#[budget(bank_conflict = …)]` counts these lines.
+    ///
+    /// ```no_run
+    /// use tileproof::prelude::*;
+    ///
+    /// # fn body(input: &Matrix<f32>) {
+    /// let mut stages = Shared::<[[[f32; 32]; 32]; 2]>::new();
+    /// stages[0].load_async::<4>(input, [0, 0]);
+    /// commit();
+    /// for k in 1..input.cols().div_ceil(32) {
+    ///     stages[k % 2].load_async::<4>(input, [0, 32 * k]);
+    ///     commit();
+    ///     wait::<1>(); // all groups but the last: what the iteration before started
+    ///     sync_threads();
+    ///     // … compute with stages[(k + 1) % 2] …
+    ///     sync_threads();
+    /// }
+    /// # }
+    /// ```
+    #[track_caller]
+    fn load_async<const V: usize>(&mut self, tensor: &Tensor<T, RANK>, origin: [usize; RANK]) {
+        let _ = (tensor, origin);
+        only_in_a_kernel("load_async")
+    }
+
     /// Element `[r][c]` becomes element `[…, row + c, col + r]` of the tensor, zero beyond its edge. Vectors are read
     /// from the tensor and written to the tile element by element.
     #[track_caller]
@@ -72,3 +108,25 @@ pub trait WholeTile<T: Element, const RANK: usize> {
 
 impl<T: Element, const C: usize, const RANK: usize> WholeTile<T, RANK> for [T; C] {}
 impl<T: Element, const R: usize, const C: usize, const RANK: usize> WholeTile<T, RANK> for [[T; C]; R] {}
+
+/// Closes the thread's group of asynchronous copies: those that it has started since the last `commit`, of which there may
+/// be none.
+///
+/// # Panics
+/// On the host: it has a meaning only inside a kernel.
+#[track_caller]
+pub fn commit() {
+    only_in_a_kernel("commit")
+}
+
+/// Waits until of the groups of copies that this thread has closed only the last `PENDING` may be under way:
+/// `wait::<0>()` waits for all of them.
+///
+/// It is no barrier: other threads see what was copied behind a [`sync_threads`](super::sync_threads) after it.
+///
+/// # Panics
+/// On the host: it has a meaning only inside a kernel.
+#[track_caller]
+pub fn wait<const PENDING: usize>() {
+    only_in_a_kernel("wait")
+}

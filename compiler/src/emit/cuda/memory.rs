@@ -141,6 +141,28 @@ pub(super) fn store(memory: Memory, scalar: Scalar, width: u32) -> String {
     text
 }
 
+/// The name of the function that starts to copy `width` elements from a tensor to a tile.
+pub(super) fn copy_name(memory: Memory, scalar: Scalar, width: u32) -> String {
+    load_name(memory, scalar, width).replacen("load", "copy", 1)
+}
+
+/// The definition of [`copy_name`]: `cp.async`, around the L1 cache where it is as wide as that allows; on architectures
+/// without it a load and a store. Where `inside` is false nothing is read and zeros are written.
+pub(super) fn copy(memory: Memory, scalar: Scalar, width: u32) -> String {
+    let bytes = scalar.bytes() * width;
+    let cache = if bytes == 16 { "cg" } else { "ca" };
+    let (load, store) = (load_name(memory, scalar, width), store_name(Memory::Shared, scalar, width));
+    format!(
+        "__device__ __forceinline__ void {}(u32 address, const {}* pointer, bool inside, bool active) {{\n\
+         #if __CUDA_ARCH__ >= 800\n    \
+         asm volatile(\"{{ .reg .pred active; setp.ne.u32 active, %3, 0; @active cp.async.{cache}.shared.global [%0], [%1], {bytes}, %2; }}\"\n                 \
+         : : \"r\"(address), \"l\"(pointer), \"r\"(inside ? {bytes}u : 0u), \"r\"((u32)active) : \"memory\");\n\
+         #else\n    {store}(address, {load}(pointer, inside && active), active);\n#endif\n}}\n",
+        copy_name(memory, scalar, width),
+        element_type(scalar, 1),
+    )
+}
+
 pub(super) fn address(memory: Memory, scalar: Scalar, qualifier: &str) -> String {
     match memory {
         Memory::Constant | Memory::Global => format!("{qualifier}{}* pointer", element_type(scalar, 1)),

@@ -241,7 +241,8 @@ fn signature(emitter: &Emitter<'_>) -> String {
 
 /// Tiles, the thread's place, and the variables that cannot be declared where they are first assigned.
 fn prologue(emitter: &mut Emitter<'_>) {
-    let members = emitter.members.clone().zip(collective::members_of_thread(emitter));
+    let members = emitter.members.clone();
+    let members = members.and_then(|name| Some((name, collective::members_of_thread(emitter)?)));
     let Emitter { kernel, names, plan, pieces: _, builtins, tiles, declared: _, members: _, facts: _, out } =
         emitter;
     for (handle, tile) in kernel.tiles.iter() {

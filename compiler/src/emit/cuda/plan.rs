@@ -3,7 +3,8 @@
 
 use super::CudaFacts;
 use crate::ir::{
-    Atomic, BinaryOp, Block, Collective, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt,
+    Atomic, BinaryOp, Block, Collective, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop,
+    Scalar, Stmt,
 };
 
 /// The decisions.
@@ -31,6 +32,7 @@ impl Plan {
             | Stmt::AssignLane { local, .. } => self.is_live(*local),
             Stmt::Load { .. }
             | Stmt::Store { .. }
+            | Stmt::Copy(_)
             | Stmt::Atomic(_)
             | Stmt::Sync(..)
             | Stmt::Collective(_) => true,
@@ -101,6 +103,7 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
                 needed.extend(operands);
             }
             Stmt::Sync(..) => {}
+            Stmt::Copy(copy) => needed.extend(copied(kernel, copy)),
             Stmt::Collective(Collective { operands, .. }) => needed.extend(operands),
             Stmt::If { condition, then, otherwise } => {
                 changed |= keep(kernel, facts, plan, then) | keep(kernel, facts, plan, otherwise);
@@ -129,6 +132,13 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
         }
     }
     changed
+}
+
+/// What an asynchronous copy computes.
+fn copied(kernel: &Kernel, copy: &Copy) -> Vec<Handle<Expr>> {
+    let Copy { source, destination, inside } = copy;
+    let indices = [source, destination].into_iter().flat_map(|site| &kernel.sites[*site].place.index);
+    indices.chain([inside]).copied().collect()
 }
 
 /// Calls `read` for every local that the text of the expression names.
@@ -219,6 +229,7 @@ pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
                 && is_convertible(kernel, then)
                 && is_convertible(kernel, otherwise)
         }
+        Stmt::Copy(copy) => all_cannot_fault(kernel, &copied(kernel, copy)),
         Stmt::Atomic(Atomic { site, operands, .. }) => {
             all_cannot_fault(kernel, &kernel.sites[*site].place.index) && all_cannot_fault(kernel, operands)
         }
@@ -368,6 +379,7 @@ impl Scopes<'_> {
                     assignments[local.index()] += 1;
                 }
                 Stmt::Sync(..) => {}
+                Stmt::Copy(copy) => self.reads(&copied(self.kernel, copy)),
                 Stmt::Collective(Collective { local, operands, .. }) => {
                     self.reads(operands);
                     self.mention(*local, true);

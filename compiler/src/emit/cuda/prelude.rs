@@ -22,6 +22,12 @@ pub(super) enum Piece {
     Load(Memory, Scalar, u32),
     /// Stores so many elements.
     Store(Memory, Scalar, u32),
+    /// Starts to copy so many elements from a tensor to a tile.
+    CopyAsync(Memory, Scalar, u32),
+    /// Closes a group of copies.
+    CommitCopies,
+    /// Waits until at most so many groups of copies are under way.
+    WaitForCopies(u32),
     /// One of two vectors; of width 1, of two structs.
     Select(Scalar, u32),
     /// Arithmetic of one scalar type.
@@ -70,8 +76,14 @@ impl Piece {
                 half::arithmetic_calls(operation, scalar)
             }
             Piece::Function(function, own) if own.is_half() => half::function_calls(function, own),
+            // Where the architecture has no such copies, it is these two.
+            Piece::CopyAsync(memory, scalar, width) => {
+                vec![Piece::Load(memory, scalar, width), Piece::Store(Memory::Shared, scalar, width)]
+            }
             Piece::Vector(..)
             | Piece::SharedAddress
+            | Piece::CommitCopies
+            | Piece::WaitForCopies(_)
             | Piece::Load(..)
             | Piece::Store(..)
             | Piece::Select(..)
@@ -95,6 +107,9 @@ impl Piece {
             Piece::SharedAddress => "shared_address".into(),
             Piece::Load(memory, scalar, width) => memory::load_name(memory, scalar, width),
             Piece::Store(memory, scalar, width) => memory::store_name(memory, scalar, width),
+            Piece::CopyAsync(memory, scalar, width) => memory::copy_name(memory, scalar, width),
+            Piece::CommitCopies => "commit_copies".into(),
+            Piece::WaitForCopies(pending) => format!("wait_for_copies_but_{pending}"),
             Piece::Select(scalar, width) => format!("select_{}", element_type(scalar, width)),
             Piece::Arithmetic(operation, scalar) if scalar.is_half() => {
                 format!("{}_{}", operation.name().trim_start_matches("wrapping_"), scalar.name())
@@ -133,6 +148,11 @@ impl Piece {
             }
             Piece::Load(memory, scalar, width) => memory::load(memory, scalar, width),
             Piece::Store(memory, scalar, width) => memory::store(memory, scalar, width),
+            Piece::CopyAsync(memory, scalar, width) => memory::copy(memory, scalar, width),
+            Piece::CommitCopies => since_ampere(&self.name(), "cp.async.commit_group;"),
+            Piece::WaitForCopies(pending) => {
+                since_ampere(&self.name(), &format!("cp.async.wait_group {pending};"))
+            }
             Piece::Select(scalar, 1) => {
                 let (ty, name) = (element_type(scalar, 1), self.name());
                 format!(
@@ -233,6 +253,14 @@ impl Arithmetic {
     }
 }
 
+/// A function of one instruction that synchronises copies; where all copies are done at once there is none.
+fn since_ampere(name: &str, instruction: &str) -> String {
+    format!(
+        "__device__ __forceinline__ void {name}() {{\n#if __CUDA_ARCH__ >= 800\n    \
+         asm volatile(\"{instruction}\" : : : \"memory\");\n#endif\n}}\n"
+    )
+}
+
 /// The conversion of the float `a` towards zero, out of range the nearest value, and zero for NaN. Both bounds are
 /// powers of two, so they are exact floats.
 fn saturating(from: Scalar, to: Scalar) -> String {
@@ -255,6 +283,7 @@ pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
         Piece::Vector(..) => 0,
         Piece::SharedAddress => 1,
         Piece::Load(..) | Piece::Store(..) | Piece::Update(_) => 2,
+        Piece::CopyAsync(..) | Piece::CommitCopies | Piece::WaitForCopies(_) => 3,
         Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
         Piece::Shuffle(..) => 4,
         Piece::ShuffleVector(..) => 5,

@@ -11,7 +11,7 @@ use super::prelude::Piece;
 use super::types::{scalar_type, stored, unsigned, value_type};
 use crate::facts::MOST_UNROLLED;
 use crate::ir::{
-    Base, Block, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Proxy, Scalar, Site, Stmt, Sync,
+    Base, Block, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Scalar, Site, Stmt, Sync,
     SyncAction, SyncObject, Type, Unroll,
 };
 use crate::span::SpanId;
@@ -57,6 +57,7 @@ pub(super) fn block(e: &mut Emitter<'_>, stmts: &Block, predicate: Option<&str>)
             }
             Stmt::Load { local, site } => load(e, *local, *site, predicate),
             Stmt::Store { site, value } => store(e, *site, *value, predicate),
+            Stmt::Copy(copy) => asynchronous_copy(e, copy, predicate),
             Stmt::Sync(sync, span) => synchronise(e, *sync, *span),
             Stmt::Atomic(atomic) => atomic::update(e, atomic, predicate),
             Stmt::Collective(collective) => collective::collective(e, collective),
@@ -75,16 +76,36 @@ pub(super) fn block(e: &mut Emitter<'_>, stmts: &Block, predicate: Option<&str>)
 }
 
 fn synchronise(e: &mut Emitter<'_>, sync: Sync, span: SpanId) {
-    let Sync { object, action, participants: _, orders: _, proxy } = sync;
-    match (object, action, proxy) {
-        (SyncObject::BlockBarrier, SyncAction::ArriveAndWait, Proxy::Generic) => {
-            e.out.statement(span, "__syncthreads();");
-        }
-        (SyncObject::Warp, SyncAction::ArriveAndWait, Proxy::Generic) => {
+    let Sync { object, action, participants: _, orders: _, proxy: _ } = sync;
+    match object {
+        SyncObject::BlockBarrier => e.out.statement(span, "__syncthreads();"),
+        SyncObject::Warp => {
             let members = collective::members(e).text;
             e.out.statement(span, &format!("__syncwarp({members});"));
         }
+        SyncObject::CopyGroup => match action {
+            SyncAction::ArriveAndWait | SyncAction::Arrive => {
+                let commit = e.need(Piece::CommitCopies);
+                e.out.statement(span, &format!("{commit}();"));
+            }
+            SyncAction::Wait { pending } => {
+                let wait = e.need(Piece::WaitForCopies(pending));
+                e.out.statement(span, &format!("{wait}();"));
+            }
+        },
     }
+}
+
+fn asynchronous_copy(e: &mut Emitter<'_>, copy: &Copy, predicate: Option<&str>) {
+    let Copy { source, destination, inside } = copy;
+    let Site { place, span, .. } = &e.kernel.sites[*source];
+    let (element, memory) = (stored(e.kernel.element(place.base)), memory(e, place.base));
+    e.need_type(vector_type(element, place.width));
+    let function = e.need(Piece::CopyAsync(memory, element, place.width));
+    let (to, from) = (address_of(e, *destination), address_of(e, *source));
+    let inside = expr(e, *inside);
+    let call = Code::call(&function, &[to, from, inside, Code::atom(predicate.unwrap_or("true"))]);
+    e.out.statement(*span, &format!("{};", call.text));
 }
 
 /// Whether this is the assignment that declares the local; asked once an assignment.
