@@ -21,9 +21,9 @@ pub(crate) fn run(filter: Option<&str>) -> Result<(), String> {
     let result = step::run(command);
     println!("\nChanged, to be read before it is committed:");
     let mut changed = Command::new("git");
-    changed
-        .current_dir(root())
-        .args(["status", "--short", "--", "*.cu", "*.ir", "*.report", "*.stderr", "*.txt", "*.rs"]);
+    changed.current_dir(root()).args([
+        "status", "--short", "--", "*.cu", "*.ir", "*.report", "*.stderr", "*.txt", "*.rs", "*.md", "*.in",
+    ]);
     step::run(changed)?;
     result
 }
