@@ -219,6 +219,7 @@ fn changed_tokens() {
 
 /// The other kernels of the examples, fewer times: some of them take long.
 #[test]
+#[allow(clippy::disallowed_methods, reason = "it reads the kernels of the examples")]
 fn changed_tokens_of_every_kernel() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/src/kernels");
     let mut files: Vec<_> = std::fs::read_dir(folder)
