@@ -29,6 +29,18 @@ fn expected(report: &Report) -> BTreeMap<Access, u32> {
     expected
 }
 
+/// What the kernel executes; atomics that return nothing are atomics too.
+fn accesses(kernel: &Kernel) -> BTreeMap<Access, u32> {
+    let mut accesses = BTreeMap::new();
+    for (mut access, count) in kernel.counts() {
+        if access.action == Action::Reduction {
+            access.action = Action::Atomic;
+        }
+        *accesses.entry(access).or_insert(0) += count;
+    }
+    accesses
+}
+
 /// Kernels of the ladder with their machine code for sm_90, in both index widths.
 fn machine_code(rungs: &[Rung]) -> Vec<(&'static Report, Kernel)> {
     let (Some(_), Some(nvdisasm)) = (needs::nvrtc_dir(), needs::nvdisasm()) else { return Vec::new() };
@@ -48,7 +60,7 @@ fn machine_code(rungs: &[Rung]) -> Vec<(&'static Report, Kernel)> {
 fn the_accesses_in_the_machine_code_are_those_of_the_report() {
     for (report, kernel) in machine_code(&LADDER) {
         assert_eq!(kernel.local(), 0, "{}: {:#?}", kernel.name, kernel.instructions);
-        assert_eq!(kernel.counts(), expected(report), "{}: {:#?}", kernel.name, kernel.instructions);
+        assert_eq!(accesses(&kernel), expected(report), "{}: {:#?}", kernel.name, kernel.instructions);
     }
 }
 

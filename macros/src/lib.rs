@@ -75,7 +75,7 @@ use proc_macro::TokenStream;
 ///   `read::<V>([i, j])` and `write([i, j], vector)` of both. Indices are `usize`. `get_or([i, j], default)` is the element, or
 ///   the default where there is none, and `contains([i, j])` says which.
 /// - **Statements** are `let`, also of tuples and arrays; assignments, also `+=` and its kin; `if` and `else`; `for` over `a..b` and
-///   `(a..b).step_by(s)`; blocks; `const` of numbers; `sync_threads();`.
+///   `(a..b).step_by(s)`; blocks; `const` of numbers and of arrays of them, which are tables in constant memory; `sync_threads();`.
 /// - **Expressions** are arithmetic, comparisons, `&&`, `||`, `!`, bit operations, `as`, `if` with values; `min`, `max`,
 ///   `div_ceil` and `is_multiple_of`; `Vector::new`, `from` and `splat`; arrays, whose indices must be constants once loops
 ///   are unrolled; `flatten`, `unflatten` and `rasterize` for the order of elements and blocks.

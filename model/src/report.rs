@@ -88,6 +88,8 @@ pub struct SiteReport {
     pub calls: Text,
     /// The lines of later loads of the same element, which get this one's value and are no instructions of their own.
     pub also: Cow<'static, [u32]>,
+    /// Why the cost is not known, if it is not; the numbers of wavefronts and sectors are then no bound. Empty otherwise.
+    pub unknown: Text,
     /// Bytes that a lane moves in one instruction.
     pub lane_bytes: u32,
     /// Warp instructions a block.
@@ -228,24 +230,26 @@ impl fmt::Display for SiteReport {
         }
         writeln!(
             f,
-            "  {kind}{space} {instruction}, {} bytes a lane, {} warp instructions a block",
-            self.lane_bytes, self.instructions
+            "  {kind}{space} {instruction}, {} a lane, {} a block",
+            count(self.lane_bytes.into(), "byte"),
+            count(self.instructions, "warp instruction")
         )?;
         match self.space {
+            _ if !self.unknown.is_empty() => writeln!(f, "  cost not known: {}", self.unknown)?,
             Space::Global => writeln!(
                 f,
-                "  {} sectors, {} are enough, worst excess {}; {} bytes of {} used, in runs of {} or more",
-                self.sectors,
-                self.ideal_sectors,
+                "  {}, worst excess {}; {} of {} used, in runs of {} or more",
+                against(self.sectors, self.ideal_sectors, "sector"),
                 self.worst_excess_sectors,
-                self.useful_bytes,
+                count(self.useful_bytes, "byte"),
                 sector_bytes(self.sectors),
                 self.shortest_run_bytes
             )?,
             Space::Shared => writeln!(
                 f,
-                "  {} wavefronts, {} are enough, worst excess {}",
-                self.wavefronts, self.ideal_wavefronts, self.worst_excess_wavefronts
+                "  {}, worst excess {}",
+                against(self.wavefronts, self.ideal_wavefronts, "wavefront"),
+                self.worst_excess_wavefronts
             )?,
         }
         if self.role == Role::Update {
@@ -255,6 +259,21 @@ impl fmt::Display for SiteReport {
             )?;
         }
         writeln!(f, "  cost {}; bounds {}; alignment {}", self.cost, self.bounds, self.alignment)
+    }
+}
+
+/// `1 sector`, `4 sectors`.
+fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// `8 sectors where 4 are enough`, `4 sectors, the fewest`.
+fn against(number: u64, ideal: u64, noun: &str) -> String {
+    match number > ideal {
+        true => {
+            format!("{} where {ideal} {} enough", count(number, noun), if ideal == 1 { "is" } else { "are" })
+        }
+        false => format!("{}, the fewest", count(number, noun)),
     }
 }
 

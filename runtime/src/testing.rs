@@ -21,6 +21,7 @@ const fn site(access: &'static str, object: &'static str, role: Role) -> SiteRep
         line: 7,
         calls: Cow::Borrowed(""),
         also: Cow::Borrowed(&[]),
+        unknown: Cow::Borrowed(""),
         lane_bytes: 4,
         instructions: 8,
         wavefronts: 0,

@@ -94,6 +94,26 @@ fn neighbours(input: &Matrix<f32>, output: &mut Matrix<f32>) {
     }
 }
 
+/// A filter by constants, some of them computed, one row read by an index of the run.
+#[tiled_kernel(
+    block = [32],
+    grid = [output.cols().div_ceil(32), output.rows()],
+    requires(input.rows() == output.rows(), input.cols() == output.cols()),
+)]
+fn filter(input: &Matrix<f32>, output: &mut Matrix<f32>, which: usize) {
+    const STEP: f32 = 0.1;
+    const WEIGHTS: [[f32; 3]; 2] = [[STEP, 1.0 - 2.0 * STEP, STEP], [1.0 / 3.0; 3]];
+    const OFFSETS: [isize; 3] = [-1, 0, 1];
+    let (r, c) = (block_y() as isize, (block_x() * 32 + thread_x()) as isize);
+    let mut sum = 0.0;
+    for k in 0..3 {
+        sum += WEIGHTS[which.min(1)][k] * input.get_or([r, c + OFFSETS[k]], 0.0);
+    }
+    if output.contains([r, c]) {
+        output[[r as usize, c as usize]] = sum + WEIGHTS[1][0];
+    }
+}
+
 fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|i| i as f32).collect()
 }
@@ -266,6 +286,28 @@ fn a_stencil_over_the_edges() {
         for c in 0..cols {
             let across = at(r, c.wrapping_sub(1)) + at(r, c + 1);
             assert_eq!(result[r * cols + c], across + at(r.wrapping_sub(1), c) + at(r + 1, c), "{r} {c}");
+        }
+    }
+}
+
+#[test]
+fn tables_hold_what_rust_computes() {
+    let (rows, cols) = (3, 41);
+    let data = numbers(rows * cols);
+    let step: f32 = 0.1;
+    for (which, weights) in [(0, [step, 1.0 - 2.0 * step, step]), (7, [1.0 / 3.0; 3])] {
+        let mut result = vec![0.0; rows * cols];
+        let mut output = HostTensorMut::new(&mut result, [rows, cols]).unwrap();
+        filter::simulate(&HostTensor::new(&data, [rows, cols]).unwrap(), &mut output, which).unwrap();
+        for r in 0..rows {
+            for c in 0..cols {
+                let mut sum = 0.0;
+                for (k, weight) in weights.iter().enumerate() {
+                    let inside = (1..=cols).contains(&(c + k));
+                    sum += weight * if inside { data[r * cols + c + k - 1] } else { 0.0 };
+                }
+                assert_eq!(result[r * cols + c], sum + 1.0 / 3.0, "{r} {c}");
+            }
         }
     }
 }

@@ -60,7 +60,7 @@ fn together(input: &Tensor<f32, 1>, output: &mut Tensor<u32, 1>, n: usize) {
         output[[from]] = ballot(shuffle_up(v[1], 2) > v[2]) ^ match_any(v[3]) ^ match_any(n);
     }
     let sum = block_sum(v[0] - block_max(v[1]) + warp_scan_exclusive(v[2]));
-    output[[1]] = (sum + warp_min(v[3])) as u32 + block_scan_inclusive(warp_sum(n)) as u32;
+    output[[1]] = (sum + warp_min(v[3])) as u32 + block_scan_inclusive(warp_sum(n as u32));
     let mut bins = Shared::<[[u32; 8]; 2]>::new();
     let before = bins.atomic_add([1, from % 8], 1);
     bins.atomic_max([0, 0], before);
@@ -123,4 +123,41 @@ impl Otherwise for Kernel {}
 #[test]
 fn the_simulator_is_there_if_this_crate_has_it() {
     assert_eq!(Kernel::simulates(), cfg!(feature = "simulate"));
+}
+
+/// Halves, vectors and offsets: rustc accepts the body, and the host's own functions compute the same.
+#[cfg(feature = "simulate")]
+mod numbers {
+    use tileproof::prelude::*;
+
+    #[tiled_kernel(
+        block = [32],
+        grid = [output.len().div_ceil(64)],
+        requires(input.len() == output.len(), output.len() % 2 == 0),
+    )]
+    fn smooth(input: &Tensor<bf16, 1>, output: &mut Tensor<bf16, 1>, shift: isize, scale: bf16) {
+        let i = 2 * (block_x() * 32 + thread_x());
+        if i + 2 <= output.len() {
+            let from = i as isize + 2 * (shift - shift);
+            if from >= 0 && from + 2 <= input.len() as isize && from.rem_euclid(2) == 0 {
+                let v = input.read::<2>([2 * (from as usize / 2)]);
+                let wide = (v * scale).cast::<f32>().map(|x| 0.5 * x * (1.0 + (x * 0.7).erf()));
+                output.write([i], wide.cast::<bf16>() + v.abs());
+            }
+        }
+    }
+
+    #[test]
+    fn halves_vectors_and_offsets() {
+        let input: Vec<bf16> = (0..100).map(|i| bf16::from_f32(i as f32 / 8.0 - 6.0)).collect();
+        let mut output = vec![bf16::ZERO; 100];
+        let scale = bf16::from_f32(1.5);
+        let shape = HostTensor::new(&input, [100]).unwrap();
+        smooth::simulate(&shape, &mut HostTensorMut::new(&mut output, [100]).unwrap(), -3, scale).unwrap();
+        for (x, got) in input.into_iter().zip(output) {
+            let wide = (x * scale).to_f32();
+            let wide = 0.5 * wide * (1.0 + FloatExt::erf(wide * 0.7));
+            assert_eq!(got, bf16::from_f32(wide) + HalfExt::abs(x), "{x}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::Kernel;
-use tileproof_model::report::{SiteReport, Space, Verdict};
+use tileproof_model::report::{SiteReport, Space};
 
 pub(super) fn check(kernel: &Kernel, rows: &[Option<SiteReport>], diagnostics: &mut Diagnostics) {
     for (handle, budget) in kernel.budgets.iter() {
@@ -17,10 +17,7 @@ pub(super) fn check(kernel: &Kernel, rows: &[Option<SiteReport>], diagnostics: &
             let Some(accepted) = accepted else { continue };
             let worst =
                 covered(space).map(|row| row.worst_excess_wavefronts.max(row.worst_excess_sectors)).max();
-            let unknown = covered(space).any(|row| {
-                matches!(row.cost, Verdict::Budgeted(_))
-                    && row.worst_excess_wavefronts + row.worst_excess_sectors == 0
-            });
+            let unknown = covered(space).any(|row| !row.unknown.is_empty());
             let error = match worst {
                 None => Diagnostic::new(
                     Code::Budget,

@@ -240,6 +240,7 @@ fn row(
         worst_excess_sectors: 0,
         useful_bytes: 0,
         shortest_run_bytes: 0,
+        unknown: Default::default(),
         cost: Verdict::Proven,
         bounds: Verdict::Proven,
         alignment,
@@ -256,6 +257,7 @@ fn row(
             row.ideal_wavefronts = cost.ideal;
             row.worst_excess_wavefronts = cost.worst_excess();
             row.useful_bytes = cost.useful_bytes;
+            row.unknown = cost.unknown.clone().unwrap_or_default().into();
             row.cost = verdict(row.worst_excess_wavefronts > 0 || cost.unknown.is_some());
         }
         Cost::Global(cost) => {
@@ -266,6 +268,7 @@ fn row(
             row.worst_excess_sectors = cost.worst_excess();
             row.useful_bytes = cost.useful_bytes;
             row.shortest_run_bytes = cost.shortest_run;
+            row.unknown = cost.unknown.clone().unwrap_or_default().into();
             row.cost = verdict(row.worst_excess_sectors > 0 || cost.unknown.is_some());
         }
     }

@@ -1,7 +1,7 @@
 //! Do the values mean what they say: index arithmetic stays in its range, register arrays are indexed by constants.
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::facts::{EscapeKind, Facts};
+use crate::facts::{EscapeKind, Facts, RegisterFaultKind};
 
 pub(super) fn check(facts: &Facts, diagnostics: &mut Diagnostics) {
     for run in &facts.runs {
@@ -32,21 +32,35 @@ pub(super) fn check(facts: &Facts, diagnostics: &mut Diagnostics) {
         }
         for fault in &run.register_faults {
             let text = diagnostics.spans.get(fault.span).text.clone();
-            diagnostics.report(match fault.outside {
-                Some((index, extent)) => Diagnostic::new(
+            diagnostics.report(match fault.kind {
+                RegisterFaultKind::Outside { index, extent } => Diagnostic::new(
                     Code::RegisterIndex,
                     fault.span,
                     format!("index of registers out of bounds: it is {index}, and there are {extent}"),
                 )
                 .note(format!("in `{text}`, once constant loops are unrolled"))
                 .help(format!("keep it below {extent}")),
-                None => Diagnostic::new(
+                RegisterFaultKind::Unknown => Diagnostic::new(
                     Code::RegisterIndex,
                     fault.span,
                     "a register array is indexed by a value that is not constant",
                 )
                 .note(format!("`{text}` must be one number for all threads once constant loops are unrolled: registers have no addresses, so the array would move to slow local memory"))
                 .help("index it by constants and by variables of loops with constant bounds"),
+                RegisterFaultKind::TableUnbounded(extent) => Diagnostic::new(
+                    Code::RegisterIndex,
+                    fault.span,
+                    format!("index of a constant table may be out of bounds: `{text}`"),
+                )
+                .note(format!("nothing here says that it stays below {extent}"))
+                .help("guard it with a comparison, or promise what bounds it in `requires(…)`"),
+                RegisterFaultKind::TableVarying => Diagnostic::new(
+                    Code::RegisterIndex,
+                    fault.span,
+                    format!("the lanes of a warp read different elements of a constant table: `{text}`"),
+                )
+                .note("the constant cache serves one address at a time, so up to 32 reads would wait for each other")
+                .help("copy the table into a shared tile, or take it as a tensor"),
             });
         }
     }

@@ -467,6 +467,7 @@ fn site(site: &SiteReport) -> TokenStream {
         line,
         calls,
         also,
+        unknown,
         lane_bytes,
         instructions,
         wavefronts,
@@ -484,7 +485,7 @@ fn site(site: &SiteReport) -> TokenStream {
         edge,
     } = site;
     let also = also.iter();
-    let (access, object, calls) = (text(access), text(object), text(calls));
+    let (access, object, calls, unknown) = (text(access), text(object), text(calls), text(unknown));
     let space = match space {
         Space::Global => quote!(Global),
         Space::Shared => quote!(Shared),
@@ -503,6 +504,7 @@ fn site(site: &SiteReport) -> TokenStream {
         line: #line,
         calls: #calls,
         also: __tileproof::__private::Cow::Borrowed(&[#(#also),*]),
+        unknown: #unknown,
         lane_bytes: #lane_bytes,
         instructions: #instructions,
         wavefronts: #wavefronts,

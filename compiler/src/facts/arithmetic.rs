@@ -371,11 +371,15 @@ impl Walk<'_> {
         scalar: Scalar,
     ) -> Option<Linear> {
         let min = op == BinaryOp::Min;
-        let difference = b.sub(a)?;
-        if self.holds(&difference) {
+        // Minima of data are often chained, and rarely lead to an index.
+        let settled = |goal: Linear| match scalar.is_index() {
+            true => self.holds(&goal),
+            false => self.plainly_holds(&goal),
+        };
+        if settled(b.sub(a)?) {
             return Some(if min { a.clone() } else { b.clone() });
         }
-        if self.holds(&a.sub(b)?) {
+        if settled(a.sub(b)?) {
             return Some(if min { b.clone() } else { a.clone() });
         }
         let ((low_a, high_a), (low_b, high_b)) = (self.bounds_of(a, scalar), self.bounds_of(b, scalar));

@@ -12,7 +12,7 @@ use super::prove::FactList;
 use super::symbol::SymbolKind;
 use super::together::Fork;
 use super::truth::{Truth, Value};
-use super::walk::{Walk, assigned_in};
+use super::walk::{Rolled, Walk, assigned_in};
 use super::{Presence, loops};
 use crate::ir::{Block, Expr, ExprKind, Handle, Local, Scope};
 use crate::span::SpanId;
@@ -22,7 +22,10 @@ const MOST_STEPS: u32 = 1024;
 
 impl Walk<'_> {
     pub(super) fn while_loop(&mut self, condition: Handle<Expr>, body: &Block, span: SpanId) {
-        if !self.steps(condition, body, span) {
+        self.rolled.push(Rolled { depth: self.unrolled.len(), ..Rolled::default() });
+        let known = self.steps(condition, body, span);
+        self.rolled.pop();
+        if !known {
             self.any_step(condition, body, span);
         }
     }

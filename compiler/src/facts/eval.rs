@@ -6,7 +6,7 @@ use super::prove::{follows, lower_bound, non_negative, tighten, upper_bound};
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::truth::{Truth, Value};
 use super::walk::Walk;
-use super::{Escape, EscapeKind, RegisterFault};
+use super::{Escape, EscapeKind, RegisterFault, RegisterFaultKind};
 use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Function, Handle, Scalar, Scope, Type, UnaryOp};
 use std::rc::Rc;
 use tileproof_model::language;
@@ -71,6 +71,9 @@ impl Walk<'_> {
                 None => self.opaque(scalar, Scope::Lane),
             },
             ExprKind::Element(local, index) => {
+                if let Some(elements) = &kernel.locals[*local].table {
+                    return self.table_element(*local, elements, index, (scalar, expr.span));
+                }
                 self.register_access(*local, index, expr.span);
                 self.opaque_from(
                     scalar,
@@ -130,15 +133,87 @@ impl Walk<'_> {
             Value::Int(form) => form.known_uniform(),
             Value::Truth(_) | Value::Data => None,
         };
-        let outside = match known {
-            Some(index) if (0..i64::from(extent)).contains(&index) => return,
-            Some(index) => Some((index, extent)),
-            None => None,
+        let kind = match known {
+            Some(value) if (0..i64::from(extent)).contains(&value) => {
+                if self.is_fixed(index, value) {
+                    return;
+                }
+                RegisterFaultKind::Unknown
+            }
+            Some(index) => RegisterFaultKind::Outside { index, extent },
+            None => RegisterFaultKind::Unknown,
         };
-        let fault = RegisterFault { span, outside };
+        self.register_fault(span, kind);
+    }
+
+    fn register_fault(&mut self, span: crate::span::SpanId, kind: RegisterFaultKind) {
         if !self.mask.is_empty() && self.register_faults.iter().all(|other| other.span != span) {
-            self.register_faults.push(fault);
+            self.register_faults.push(RegisterFault { span, kind });
         }
+    }
+
+    /// An element of a constant table: the index is inside, and the same for all lanes of a warp.
+    fn table_element(
+        &mut self,
+        local: Handle<crate::ir::Local>,
+        elements: &[Handle<Expr>],
+        index: &[Handle<Expr>],
+        (scalar, span): (Scalar, crate::span::SpanId),
+    ) -> Value {
+        let kernel = self.kernel;
+        let mut place = Some(Linear::int(0));
+        let mut scope = Scope::Block;
+        for (index, extent) in index.iter().zip(&kernel.locals[local].extents) {
+            let form = self.form(*index);
+            let extent = i64::from(*extent);
+            let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(extent - 1));
+            if !(self.holds(&form) && room.is_some_and(|room| self.holds(&room))) {
+                self.register_fault(span, RegisterFaultKind::TableUnbounded(extent as u32));
+            }
+            scope = scope.min(self.symbols.scope(&form));
+            place = place.and_then(|place| place.scale(&Lanes::Uniform(extent))?.add(&form));
+        }
+        if scope < Scope::Warp {
+            self.register_fault(span, RegisterFaultKind::TableVarying);
+        }
+        let integer = |element: &Handle<Expr>| match kernel.exprs[*element].kind {
+            ExprKind::Int(value) => Some(value),
+            _ => None,
+        };
+        let values: Option<Vec<i128>> = elements.iter().map(integer).collect();
+        let Some(values) = values else {
+            return self.opaque_from(scalar, scope, format!("an element of `{}`", kernel.locals[local].name));
+        };
+        let at = |place: i64| {
+            let value = usize::try_from(place).ok().and_then(|place| values.get(place));
+            // Out of range is an error already, or a thread that is not there.
+            value.map_or(Some(0), |value| i64::try_from(*value).ok())
+        };
+        if let Some(known) = place.as_ref().and_then(Linear::known)
+            && let Some(lanes) = known.map(at)
+        {
+            return Value::Int(Linear::constant(lanes));
+        }
+        let range = values
+            .iter()
+            .fold((i128::MAX, i128::MIN), |(low, high), value| (low.min(*value), high.max(*value)));
+        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
+        let name = format!("an element of `{}`", kernel.locals[local].name);
+        let form = Linear::symbol(self.symbols.add(Symbol::new(kind, range, scope, name)));
+        if scalar == Scalar::Usize || scalar == Scalar::Isize {
+            self.keep_narrow(&form, scalar);
+        }
+        Value::Int(form)
+    }
+
+    /// Whether an index of registers is the same in every iteration of the loops around it that are not unrolled.
+    fn is_fixed(&mut self, index: Handle<Expr>, value: i64) -> bool {
+        let Walk { rolled, unrolled, mask, .. } = self;
+        mask.is_empty()
+            || rolled.iter_mut().all(|around| {
+                let inside = unrolled.get(around.depth..).unwrap_or_default().to_vec();
+                *around.indices.entry((index.index(), inside)).or_insert(value) == value
+            })
     }
 
     /// The condition as a truth value.
@@ -605,6 +680,13 @@ impl Walk<'_> {
             return Truth::known(mask_of(lanes, |value| value == 0));
         }
         let negated = form.scale(&Lanes::Uniform(-1));
+        // Of numbers that one side bounds, `==` is `<=`: where it does not hold, they are at least one apart.
+        if self.plainly_holds(&form) {
+            return self.at_least(b, a, 0);
+        }
+        if negated.as_ref().is_some_and(|negated| self.plainly_holds(negated)) {
+            return self.at_least(a, b, 0);
+        }
         let scope = self.symbols.scope(&form);
         Truth {
             known_true: Mask::Uniform(false),

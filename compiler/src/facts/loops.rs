@@ -1,5 +1,6 @@
 //! Loops: iteration by iteration where the bounds are known, else one iteration that stands for all.
 
+use super::MOST_UNROLLED;
 use super::Presence;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
@@ -9,8 +10,9 @@ use super::prove::tighten;
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::together::Fork;
 use super::truth::{Truth, Value};
-use super::walk::{Walk, assigned_in};
+use super::walk::{Rolled, Walk, assigned_in};
 use super::{Escape, EscapeKind, Trips};
+use crate::ir::Unroll;
 use crate::ir::{Block, Handle, Local, Loop, Scalar, Scope};
 use std::rc::Rc;
 
@@ -72,6 +74,15 @@ impl Walk<'_> {
         let mask = self.mask.clone();
         let mut assigned = Vec::new();
         assigned_in(self.kernel, &head.body, &mut assigned);
+        let constant = self.trips[handle.index()] != Trips::Various;
+        let unrolls = match head.unroll {
+            Unroll::Full => true,
+            Unroll::Auto => constant && trips <= MOST_UNROLLED,
+            Unroll::By(_) => false,
+        };
+        if !unrolls {
+            self.rolled.push(Rolled { depth: self.unrolled.len(), ..Rolled::default() });
+        }
         for iteration in 0..trips {
             let variable = start.add_scaled(step, &Lanes::Uniform(i64::from(iteration)));
             let (Some(variable), Some(end)) = (variable, end.known()) else { break };
@@ -81,6 +92,9 @@ impl Walk<'_> {
                 Some(Lanes::Each(values)) => Mask::each(values.iter().map(|value| *value != 0).collect()),
                 None => break,
             };
+            if unrolls {
+                self.unrolled.push(iteration);
+            }
             self.environment[head.variable.index()] = Some(Value::Int(variable));
             self.forks.push(Fork { scope: inside.scope_within(&mask), span: head.span });
             self.mask = mask.and(&inside);
@@ -89,6 +103,9 @@ impl Walk<'_> {
             self.block(&head.body);
             self.leave(scope);
             self.forks.pop();
+            if unrolls {
+                self.unrolled.pop();
+            }
             if let Some(before) = before {
                 self.mask = mask.clone();
                 let stays = Truth::known(inside);
@@ -101,6 +118,9 @@ impl Walk<'_> {
                     }
                 }
             }
+        }
+        if !unrolls {
+            self.rolled.pop();
         }
         self.mask = mask;
     }

@@ -158,13 +158,31 @@ impl Trips {
     }
 }
 
-/// An access to a register array, or to one value of a vector, that registers cannot serve.
+/// An access to a register array, to one value of a vector, or to a constant table that cannot be served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterFault {
     /// The access.
     pub span: SpanId,
-    /// The index and the extent that it is not below; `None` where the index is not one known number.
-    pub outside: Option<(i64, u32)>,
+    /// Why.
+    pub kind: RegisterFaultKind,
+}
+
+/// Why an access to a register array, a vector or a constant table cannot be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegisterFaultKind {
+    /// An index of registers is not one number known at compile time.
+    Unknown,
+    /// An index of registers that is not below an extent.
+    Outside {
+        /// The index.
+        index: i64,
+        /// The extent.
+        extent: u32,
+    },
+    /// Nothing says that an index of a table stays below this extent.
+    TableUnbounded(u32),
+    /// An index of a table may differ between the lanes of a warp.
+    TableVarying,
 }
 
 /// Analyses a kernel.

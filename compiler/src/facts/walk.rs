@@ -29,6 +29,16 @@ pub(super) struct Walked {
 /// Symbols whose residue would help, each with the modulus.
 pub(super) type Requests = BTreeMap<SymbolKind, i64>;
 
+/// A loop that the machine code does not unroll.
+#[derive(Debug, Default)]
+pub(super) struct Rolled {
+    /// How many unrolled loops are around it.
+    pub(super) depth: usize,
+    /// Indices of registers in it, each with the iterations of the unrolled loops inside, and its value: that must be the
+    /// same in all iterations of this loop.
+    pub(super) indices: BTreeMap<(usize, Vec<u32>), i64>,
+}
+
 /// Variables with the values that they had.
 pub(super) type Flags = Vec<(Handle<Local>, Option<Value>)>;
 
@@ -66,6 +76,10 @@ pub(super) struct Walk<'a> {
     pub(super) narrow: bool,
     /// How many conditions have been assigned to variables.
     truths: u32,
+    /// The iterations of the unrolled loops around this point, outermost first.
+    pub(super) unrolled: Vec<u32>,
+    /// The loops around this point that are not unrolled.
+    pub(super) rolled: Vec<Rolled>,
     /// How many branches have been taken.
     branches: u32,
     /// Whether what is evaluated is the launcher's, not a thread's.
@@ -97,6 +111,8 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         trips: vec![Trips::Unreached; kernel.loops.len()],
         narrow: true,
         truths: 0,
+        unrolled: Vec::new(),
+        rolled: Vec::new(),
         branches: 0,
         on_host: true,
     };
@@ -312,7 +328,10 @@ impl Walk<'_> {
                 self.register_index(*lane, width, span);
             }
             Stmt::Load { local, site } => {
-                let scope = self.visit(*site);
+                let mut scope = self.visit(*site);
+                if scope > Scope::Warp && self.may_change(self.kernel.sites[*site].place.base) {
+                    scope = Scope::Warp;
+                }
                 let ty = self.kernel.locals[*local].ty;
                 let value = match ty {
                     crate::ir::Type::Scalar(scalar) => {
@@ -354,6 +373,13 @@ impl Walk<'_> {
             Stmt::For(handle) => self.for_loop(*handle),
             Stmt::While { condition, body, span } => self.while_loop(*condition, body, *span),
         }
+    }
+
+    /// Whether warps that load one element at different times may find different values, though every block is free of
+    /// races: other blocks write to tensors too.
+    fn may_change(&self, base: Base) -> bool {
+        let writes = |site: &crate::ir::Site| site.place.base == base && site.role != crate::ir::Role::Read;
+        matches!(base, Base::Tensor(_)) && self.kernel.sites.iter().any(|(_, site)| writes(site))
     }
 
     /// Where a condition is known to hold, or not to, the bool variables that it is made of are known. What they were.

@@ -146,6 +146,9 @@ pub struct Local {
     pub ty: Type,
     /// Empty for a plain variable; the extents of a register array, outermost first.
     pub extents: Vec<u32>,
+    /// For a constant table its elements, row-major: literals. It is an array that nothing assigns and that lies in constant
+    /// memory, so its index may be a value of the run, the same for all lanes of a warp.
+    pub table: Option<Vec<Handle<Expr>>>,
     /// Its source.
     pub span: SpanId,
 }

@@ -34,6 +34,12 @@ pub fn print(kernel: &Kernel) -> String {
         let shape = format!("{:?} {layout} align {}", tile.extents, tile.alignment);
         line(&mut out, 0, &format!("tile {}: {element} {shape}", tile.name));
     }
+    for (handle, local) in kernel.locals.iter() {
+        if let Some(values) = &local.table {
+            let (name, ty, values) = (name(kernel, handle), ty(local.ty), list(kernel, values));
+            line(&mut out, 0, &format!("table {name}: {ty} {:?} = {values}", local.extents));
+        }
+    }
     block(&mut out, kernel, &kernel.body, 0);
     out
 }

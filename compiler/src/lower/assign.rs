@@ -115,6 +115,16 @@ impl Lower<'_> {
         let Some(value) = value else { return };
         let value = self.as_at(place, value);
         let span = self.span(left);
+        if let Target::Array(local, _) = &target
+            && self.kernel.locals[*local].table.is_some()
+        {
+            self.unsupported(
+                left,
+                "a constant table cannot be written",
+                "copy it into a variable first: `let mut table = TABLE;`",
+            );
+            return;
+        }
         match target {
             Target::Memory(place) => self.store(place, value, op, left, right),
             Target::Array(local, index) if index.len() == self.kernel.locals[local].extents.len() => {

@@ -128,13 +128,7 @@ impl Lower<'_> {
     }
 
     fn constant_value_of(&mut self, item: &syn::ItemConst) -> Operand {
-        let Some(scalar) = self.scalar_type(&item.ty) else {
-            return self.unsupported(
-                &item.ty,
-                "a constant of a kernel is a number or bool",
-                "write `const N: usize = 32;`",
-            );
-        };
+        let Some(scalar) = self.scalar_type(&item.ty) else { return self.table(item) };
         let term = self.terms.known(scalar);
         self.value_of(&item.expr, term).map_or(Operand::Poison, Operand::Value)
     }

@@ -21,6 +21,7 @@ mod place;
 mod repeat;
 mod shared;
 mod stmt;
+mod table;
 mod tile;
 mod types;
 mod vector;
@@ -384,7 +385,7 @@ impl Lower<'_> {
         for handle in self.kernel.exprs.handles() {
             self.kernel.exprs[handle].ty = self.terms.resolve(self.types[handle.index()]);
         }
-        for (handle, digits) in self.float_digits {
+        for (handle, digits) in std::mem::take(&mut self.float_digits) {
             let value = match self.kernel.exprs[handle].ty.scalar() {
                 Scalar::F32 => digits.parse::<f32>().map(f64::from),
                 _ => digits.parse::<f64>(),
@@ -393,6 +394,9 @@ impl Lower<'_> {
         }
         for handle in self.kernel.locals.handles() {
             self.kernel.locals[handle].ty = self.terms.resolve(self.local_types[handle.index()]);
+        }
+        if !self.diagnostics.is_failed() {
+            self.evaluate_tables();
         }
         flow::remove_unread(&mut self.kernel, &self.exits, &self.exits_read);
         fold::fold(&mut self.kernel);
@@ -433,7 +437,13 @@ impl Lower<'_> {
 
     fn local(&mut self, name: &str, ty: Ty, extents: Vec<u32>, span: SpanId) -> Handle<Local> {
         self.local_types.push(ty);
-        self.kernel.locals.add(Local { name: name.into(), ty: Type::Scalar(Scalar::I32), extents, span })
+        self.kernel.locals.add(Local {
+            name: name.into(),
+            ty: Type::Scalar(Scalar::I32),
+            extents,
+            table: None,
+            span,
+        })
     }
 
     /// A value that was evaluated at a place, for use after the statements that have been added since: where they assign

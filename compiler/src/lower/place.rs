@@ -49,6 +49,9 @@ impl Lower<'_> {
         if index.len() < self.kernel.locals[local].extents.len() {
             return Operand::Array(local, index);
         }
+        if let Some(element) = self.table_element(local, &index) {
+            return Operand::Value(element);
+        }
         let (ty, span) = (self.local_types[local.index()], self.span(expr));
         Operand::Value(self.expr(ExprKind::Element(local, index), ty, span))
     }

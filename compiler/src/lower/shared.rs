@@ -109,6 +109,15 @@ impl Lower<'_> {
         let elements = extents.iter().try_fold(1u32, |product, extent| product.checked_mul(*extent));
         match (self.scalar_type(&element), elements) {
             (Some(scalar), Some(_)) if !extents.is_empty() && !scalar.is_index() => Some((scalar, extents)),
+            _ if self.diagnostics.spans.is_in_library() => {
+                let span = self.span(ty);
+                self.diagnostics.report(
+                    Diagnostic::new(Code::Type, span, "the type of this value is not known here, or is an index")
+                        .note("the warps of a block hand it on in a shared tile, whose elements are numbers of a known type")
+                        .help("write its type (`1u32`), and cast an index: `i as u32`"),
+                );
+                None
+            }
             _ => {
                 let span = self.span(ty);
                 let text = self.diagnostics.spans.get(span).text.clone();

@@ -363,7 +363,7 @@ fn is_statement_like(expr: &Expr) -> bool {
 }
 
 /// The extents and the leaves of nested lists; `None` if they are not an array.
-fn flatten(
+pub(super) fn flatten(
     list: &[Operand],
     depth: usize,
     extents: &mut Vec<u32>,

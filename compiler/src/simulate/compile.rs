@@ -1,6 +1,7 @@
 //! From the IR to a [`Program`].
 
 use super::argument::Argument;
+use super::constant::literal;
 use super::program::{
     Access, Collective, Counter, Element, Instruction, Memory, Program, Register, Swizzle, Update,
 };
@@ -11,7 +12,6 @@ use crate::ir::{
 };
 use crate::span::SpanId;
 use std::collections::HashMap;
-use tileproof_model::half::Half;
 
 /// Compiles a kernel for one launch. The arguments fit the kernel.
 pub(super) fn compile(kernel: &Kernel, grid: [u32; 3], arguments: &[Argument<'_>]) -> Program {
@@ -47,6 +47,11 @@ pub(super) fn compile(kernel: &Kernel, grid: [u32; 3], arguments: &[Argument<'_>
     compiler.program.block = compiler.allocate(3);
     for (_, local) in kernel.locals.iter() {
         let base = compiler.allocate(local.extents.iter().product::<u32>() * local.ty.width());
+        for (place, value) in local.table.iter().flatten().enumerate() {
+            let Expr { kind, ty, .. } = &kernel.exprs[*value];
+            let bits = literal(ty.scalar(), kind);
+            compiler.program.constants.extend(bits.map(|bits| (base.plus(place as u32), bits)));
+        }
         compiler.locals.push(base);
     }
     compiler.statements(&kernel.body);
@@ -62,11 +67,7 @@ fn constant(expr: &Expr, grid: [u32; 3], arguments: &[Argument<'_>]) -> Option<u
     };
     let scalar = expr.ty.scalar();
     match expr.kind {
-        ExprKind::Int(value) => Some(canonical(scalar, value as u64)),
-        ExprKind::Float(value) if scalar.is_half() => Some(Half::of(scalar)?.nearest(value).into()),
-        ExprKind::Float(value) if scalar == Scalar::F32 => Some(u64::from((value as f32).to_bits())),
-        ExprKind::Float(value) => Some(value.to_bits()),
-        ExprKind::Bool(value) => Some(u64::from(value)),
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) => literal(scalar, &expr.kind),
         ExprKind::Param(param) => match arguments[param.index()] {
             Argument::Scalar(bits) => Some(canonical(scalar, bits)),
             Argument::Tensor(_) => None,

@@ -34,6 +34,7 @@ mod argument;
 mod atomic;
 mod collective;
 mod compile;
+mod constant;
 mod copies;
 mod fault;
 mod function;
@@ -44,6 +45,8 @@ mod shared;
 mod tests;
 mod value;
 mod warp;
+
+pub(crate) use constant::constant;
 
 pub use argument::{Argument, Buffer, TensorArgument};
 pub use fault::{ArgumentProblem, Earlier, Fault, FaultKind, Instead, Position};

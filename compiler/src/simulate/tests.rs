@@ -84,7 +84,7 @@ impl Builder {
 
     fn local(&mut self, name: &str, ty: Type, extents: &[u32]) -> Handle<Local> {
         let span = self.span();
-        self.kernel.locals.add(Local { name: name.into(), ty, extents: extents.to_vec(), span })
+        self.kernel.locals.add(Local { name: name.into(), ty, extents: extents.to_vec(), table: None, span })
     }
 
     fn typed(&mut self, kind: ExprKind, ty: Type) -> E {

@@ -455,3 +455,30 @@ fn neighbours_modulo_the_extents() {
         "#]],
     );
 }
+
+/// The same with a condition for each edge: where `r == 0` does not hold, `r` is at least 1.
+#[test]
+fn neighbours_by_conditions() {
+    check(
+        &kernel(
+            "block = [32, 8], grid = [y.cols().div_ceil(32), y.rows().div_ceil(8)], requires(x.rows() == y.rows(), x.cols() == y.cols())",
+            "x: &Matrix<u8>, y: &mut Matrix<u8>",
+            "let (r, c) = (block_y() * 8 + thread_y(), block_x() * 32 + thread_x());
+            let (rows, cols) = (x.rows(), x.cols());
+            if r < rows && c < cols {
+                let up = if r == 0 { rows - 1 } else { r - 1 };
+                let down = if r + 1 == rows { 0 } else { r + 1 };
+                let left = if c == 0 { cols - 1 } else { c - 1 };
+                let right = if c + 1 == cols { 0 } else { c + 1 };
+                y[[r, c]] = x[[up, left]] + x[[down, right]];
+            }",
+        ),
+        expect![[r#"
+            read `x[[up, left]]`: 8 × 1 B, 8/8 sectors
+            read `x[[down, right]]`: 8 × 1 B, 8/8 sectors
+            write `y[[r, c]]`: 8 × 1 B, 8/8 sectors
+            launch: x.rows() == y.rows()
+            launch: x.cols() == y.cols()
+        "#]],
+    );
+}

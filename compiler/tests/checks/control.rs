@@ -186,6 +186,26 @@ fn unroll() {
             launch: output.len() >= 4096
         "#]],
     );
+    // Registers have no addresses: what is not unrolled cannot choose among them.
+    check(
+        &warp(
+            "let mut a = [0.0; 4];
+            #[no_unroll]
+            for k in 0..4 { for j in 0..4 { a[j] += input[[k * 32 + thread_x()]]; } a[k] = 0.0; }
+            let mut k = 0;
+            while k < 4 { a[k] = 1.0; k += 1; }",
+        ),
+        expect![[r#"
+            error: a register array is indexed by a value that is not constant [TP0601]
+            note: `k` must be one number for all threads once constant loops are unrolled: registers have no addresses, so the array would move to slow local memory
+            help: index it by constants and by variables of loops with constant bounds
+              at `k`
+            error: a register array is indexed by a value that is not constant [TP0601]
+            note: `k` must be one number for all threads once constant loops are unrolled: registers have no addresses, so the array would move to slow local memory
+            help: index it by constants and by variables of loops with constant bounds
+              at `k`
+        "#]],
+    );
     check(
         &warp("#[unroll(0)] for k in 0..4 { } #[unroll] while true { break; }"),
         expect![[r#"

@@ -33,6 +33,7 @@ fn what_a_warp_reaches_together() {
         "let row = shuffle(lane() + n, 3); for k in 0..row % 8 { sync_warp(); } if row > 4 { sync_warp(); }",
         "let c = sync_threads_count(lane() > n); if c > 3 && sync_threads_or(c < n) { sync_threads(); }",
         "if warp() < n { if ballot(lane() < n) > 7 { sync_warp(); } else { sync_warp(); } }",
+        "if output[[n % 64]] > 3 { sync_threads(); }",
         "let first = input[[warp()]]; if first > 3 { sync_warp(); }",
     ] {
         sites(&block(body));
@@ -82,6 +83,7 @@ fn what_parts_the_threads_of_a_block() {
         "for k in 0..warp() + 1 { sync_threads(); }",
         "if ballot(lane() < n) > 2 { output[[0]] = sync_threads_count(n > 3) as u32; }",
         "if thread_x() < n { sync_threads(); }",
+        "if output[[n % 64]] > 3 { sync_threads(); } output.atomic_add([n % 64], 1);",
     ];
     expect![[r#"
         error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
@@ -94,6 +96,8 @@ fn what_parts_the_threads_of_a_block() {
         note: `ballot(lane() < n) > 2` may differ from thread to thread
         error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
         note: `thread_x() < n` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `output[[n % 64]] > 3` may differ from thread to thread
     "#]].assert_eq(&parted(&bodies));
 }
 
@@ -106,6 +110,25 @@ fn what_to_write_instead() {
         note: `lane() < 16` may differ from lane to lane
         help: call `shuffle_xor` outside: clamp indices so that every thread can go on, choose the value that it brings with `if … { value } else { 0 }`, and guard only what needs the guard
           at `shuffle_xor(1, 1)`
+    "#]],
+    );
+}
+
+#[test]
+fn sums_of_what_no_tile_holds() {
+    check(
+        &block("output[[thread_x()]] = block_sum(1) + block_max(lane()) as u32;"),
+        expect![[r#"
+        error: the type of this value is not known here, or is an index [TP0006]
+        note: the warps of a block hand it on in a shared tile, whose elements are numbers of a known type
+        note: in `block_sum`, called on line 3
+        help: write its type (`1u32`), and cast an index: `i as u32`
+          at `block_sum(1)`
+        error: the type of this value is not known here, or is an index [TP0006]
+        note: the warps of a block hand it on in a shared tile, whose elements are numbers of a known type
+        note: in `block_max`, called on line 3
+        help: write its type (`1u32`), and cast an index: `i as u32`
+          at `block_max(lane())`
     "#]],
     );
 }

@@ -105,3 +105,56 @@ fn offsets_must_fit() {
     "#]],
     );
 }
+
+/// Methods that keep an index inside, said in comparisons and arithmetic that the analysis knows.
+#[test]
+fn methods_that_keep_an_index_inside() {
+    check(
+        &halo(
+            "let up = (r as isize - 1).rem_euclid(input.rows() as isize); output[[r, c]] = input[[up as usize, c]];",
+        ),
+        expect![[r#"
+            read `input[[up as usize, c]]`: 1 × 4 B, 4/4 sectors
+            write `output[[r, c]]`: 1 × 4 B, 4/4 sectors
+            launch: input.rows() == output.rows()
+            launch: input.cols() == output.cols()
+        "#]],
+    );
+    check(
+        &halo("output[[r, c]] = input[[r.saturating_sub(1), c]];"),
+        expect![[r#"
+        read `input[[r.saturating_sub(1), c]]`: 1 × 4 B, 4/4 sectors
+        write `output[[r, c]]`: 1 × 4 B, 4/4 sectors
+        launch: input.rows() == output.rows()
+        launch: input.cols() == output.cols()
+    "#]],
+    );
+    check(
+        &halo(
+            "let x = (c as isize - 3).clamp(0, input.cols() as isize - 1); output[[r, c]] = input[[r, x as usize]];",
+        ),
+        expect![[r#"
+            read `input[[r, x as usize]]`: 1 × 4 B, 4/4 sectors
+            write `output[[r, c]]`: 1 × 4 B, 4/4 sectors
+            launch: input.rows() == output.rows()
+            launch: input.cols() == output.cols()
+        "#]],
+    );
+    check(
+        &halo("if r.abs_diff(5) < output.rows() { output[[r.abs_diff(5), c]] = 1.0; }"),
+        expect![[r#"
+        write `output[[r.abs_diff(5), c]]`: 1 × 4 B, 4/4 sectors
+        launch: input.rows() == output.rows()
+        launch: input.cols() == output.cols()
+    "#]],
+    );
+    check(
+        &halo("output[[r, c]] = input[[r.wrapping_sub(1), c]];"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `r.wrapping_sub(1) < input.rows()` [TP0402]
+        note: `r.wrapping_sub(1)` depends on a value from memory or on arithmetic that may wrap
+        help: guard it: `if r.wrapping_sub(1) < input.rows() { … }`, or promise what bounds it in `requires(…)`
+          at `input[[r.wrapping_sub(1), c]]`
+    "#]],
+    );
+}

@@ -357,3 +357,129 @@ fn orders_that_are_none() {
         "#]],
     );
 }
+
+#[test]
+fn tables_read_by_what_a_warp_agrees_on() {
+    check(
+        &kernel(
+            "block = [32], grid = [input.rows()], requires(output.rows() == input.rows(), output.cols() == 32,
+                input.cols() == 36)",
+            "input: &Matrix<f32>, output: &mut Matrix<f32>, taps: usize",
+            "const SCALE: f32 = 0.25;
+            const WEIGHTS: [f32; 5] = [SCALE / 4.0, 0.25, SCALE * 1.5, 0.25, 1.0 / 16.0];
+            const ORDER: [[usize; 3]; 2] = [[2, 1, 0], [0, 4, 3]];
+            let mut sum = WEIGHTS[ORDER[0][1]];
+            for k in 0..5 {
+                sum += WEIGHTS[k] * input[[block_x(), thread_x() + k]];
+            }
+            for k in 0..3 {
+                sum += WEIGHTS[2] * input[[block_x(), thread_x() + ORDER[1][k]]];
+            }
+            if taps < 5 {
+                sum *= WEIGHTS[taps];
+            }
+            output[[block_x(), thread_x()]] = sum;",
+        ),
+        expect![[r#"
+            read `input[[block_x(), thread_x() + k]]`: 5 × 4 B, 20/20 sectors
+            read `input[[block_x(), thread_x() + ORDER[1][k]]]`: 3 × 4 B, 12/12 sectors
+            write `output[[block_x(), thread_x()]]`: 1 × 4 B, 4/4 sectors
+            launch: output.rows() == input.rows()
+            launch: output.cols() == 32
+            launch: input.cols() == 36
+        "#]],
+    );
+}
+
+#[test]
+fn tables_that_are_refused() {
+    check(
+        &kernel(
+            "block = [32], grid = [1], requires(output.len() >= 32)",
+            "output: &mut Tensor<u32, 1>, n: usize",
+            "const TABLE: [u32; 32] = [1; 32];
+            output[[thread_x()]] = TABLE[thread_x()];
+            output[[thread_x()]] = TABLE[n];
+            let copy = TABLE;
+            output[[thread_x()]] = copy[3];",
+        ),
+        expect![[r#"
+            error: the lanes of a warp read different elements of a constant table: `TABLE[thread_x()]` [TP0601]
+            note: the constant cache serves one address at a time, so up to 32 reads would wait for each other
+            help: copy the table into a shared tile, or take it as a tensor
+              at `TABLE[thread_x()]`
+            error: index of a constant table may be out of bounds: `TABLE[n]` [TP0601]
+            note: nothing here says that it stays below 32
+            help: guard it with a comparison, or promise what bounds it in `requires(…)`
+              at `TABLE[n]`
+        "#]],
+    );
+    check(
+        &kernel(
+            "block = [32], grid = [1]",
+            "output: &mut Tensor<u32, 1>",
+            "const TABLE: [u32; 2] = [1; 2];
+            TABLE[0] = 1;
+            TABLE[1] += 1;",
+        ),
+        expect![[r#"
+            error: a constant table cannot be written [TP0002]
+            help: copy it into a variable first: `let mut table = TABLE;`
+              at `TABLE[0]`
+            error: a constant table cannot be written [TP0002]
+            help: copy it into a variable first: `let mut table = TABLE;`
+              at `TABLE[1]`
+        "#]],
+    );
+    check(
+        &kernel(
+            "block = [32], grid = [1], requires(output.len() >= 32)",
+            "output: &mut Tensor<u32, 1>",
+            "const A: [u32; 2] = [3, 1 / 0];
+            output[[thread_x()]] = A[1];",
+        ),
+        expect![[r#"
+            error: an element of a constant table must be known at compile time [TP0007]
+            help: compute it from literals and constants
+              at `1 / 0`
+        "#]],
+    );
+    check(
+        &kernel(
+            "block = [32], grid = [1], requires(output.len() >= 32)",
+            "output: &mut Tensor<u32, 1>, n: u32",
+            "const A: [u32; 2] = [n, 1];
+            output[[thread_x()]] = A[1];",
+        ),
+        expect![[r#"
+            left to rustc: the macro cannot see `n`, which is declared outside the kernel [TP0005]
+            help: write the value out, declare it in the kernel (`const N: usize = 32;`) or beside it in a `#[tiled_module] mod`, or pass it as an argument
+              at `n`
+        "#]],
+    );
+    check(
+        &kernel(
+            "block = [32], grid = [1], requires(output.len() >= 32)",
+            "output: &mut Tensor<u32, 1>",
+            "const A: [u32; 3] = [1, 2];
+            const B: [f32; 2] = [1.0, 2];
+            const C: &str = \"text\";
+            const D: [[u64; 4096]; 3] = [[1; 4096]; 3];
+            output[[thread_x()]] = A[1] + B[0] as u32 + D[0][1] as u32;",
+        ),
+        expect![[r#"
+            error: a constant of a kernel is a number, bool, or an array of them [TP0002]
+            help: write `const N: usize = 32;` or `const WEIGHTS: [[f32; 5]; 5] = …;`
+              at `&str`
+            error: an array of more than 4096 values does not fit the registers of a thread [TP0002]
+            help: give each thread fewer values, or put them into a shared tile
+              at `[[1; 4096]; 3]`
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `[1, 2]`
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `[1.0, 2]`
+        "#]],
+    );
+}

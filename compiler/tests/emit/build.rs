@@ -79,7 +79,7 @@ impl Build {
 
     pub(crate) fn variable(&mut self, name: &str, ty: Type, extents: &[u32]) -> Handle<Local> {
         let (name, extents) = (name.into(), extents.to_vec());
-        self.kernel.locals.add(Local { name, ty, extents, span: self.span })
+        self.kernel.locals.add(Local { name, ty, extents, table: None, span: self.span })
     }
 
     pub(crate) fn expr(&mut self, kind: ExprKind, ty: Type) -> E {

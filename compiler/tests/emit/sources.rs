@@ -4,7 +4,7 @@ use expect_test::expect_file;
 use tileproof_compiler::compile;
 
 /// Name of the golden file, arguments of the attribute, function.
-const SOURCES: [(&str, &str, &str); 3] = [
+const SOURCES: [(&str, &str, &str); 4] = [
     (
         "rank_5",
         "block = [32], grid = [input.extent(4).div_ceil(32), input.extent(3), input.extent(2)], requires(
@@ -43,6 +43,31 @@ const SOURCES: [(&str, &str, &str); 3] = [
             let [_, r, c] = unflatten(block_x(), [grid_x(), 3, 4]);
             if thread_x() == 0 {
                 output[[row, col]] = index[[flatten([block_x() / 4, block_x() % 4], [grid_x(), 4])]] + (r * c) as u32;
+            }
+        }",
+    ),
+    (
+        "tables",
+        "block = [32, 4], grid = [input.cols().div_ceil(32), input.rows().div_ceil(4)],
+            requires(output.rows() == input.rows(), output.cols() == input.cols())",
+        "fn tables(input: &Matrix<f32>, output: &mut Matrix<f32>, only: usize) {
+            const WEIGHTS: [[f32; 3]; 3] = [[1.0 / 16.0, 0.125, 1.0 / 16.0], [0.125, 0.25, 0.125], [0.1, 0.125, -0.0]];
+            const SIGNS: [isize; 3] = [-1, 0, 1];
+            const LARGE: [usize; 2] = [1 << 40, 3];
+            let (r, c) = ((block_y() * 4 + thread_y()) as isize, (block_x() * 32 + thread_x()) as isize);
+            let mut sum = 0.0;
+            for dr in 0..3 {
+                for dc in 0..3 {
+                    sum += WEIGHTS[dr][dc] * input.get_or([r + SIGNS[dr], c + SIGNS[dc]], 0.0);
+                }
+            }
+            for k in 0..only {
+                if k < 2 {
+                    sum += LARGE[k] as f32 * WEIGHTS[k][only % 3];
+                }
+            }
+            if output.contains([r, c]) {
+                output[[r as usize, c as usize]] = sum;
             }
         }",
     ),

@@ -1,7 +1,11 @@
 //! Shuffles, votes and barriers that compute.
 
-use super::{Plain, golden, numbers, run};
+use super::{Plain, bytes, golden, numbers, run, tensor};
 use std::fmt::Debug;
+use std::str::FromStr;
+use tileproof_compiler::diagnostic::Diagnostics;
+use tileproof_compiler::simulate::{Buffer, FaultKind, simulate};
+use tileproof_compiler::{ast, lower};
 
 /// A block of one dimension or more, with this many threads.
 const BLOCKS: [(&str, usize); 4] = [("32", 32), ("48", 48), ("8, 9, 2", 144), ("5", 5)];
@@ -156,4 +160,34 @@ fn golden_files() {
     };
     golden("together", &of("[10, 8]"));
     golden("together_whole", &of("[10, 16]"));
+}
+
+/// What the check refuses goes wrong in a run.
+#[test]
+fn lanes_that_are_missing() {
+    for (call, condition) in [
+        ("shuffle_xor(i, 1)", "i < 5"),
+        ("ballot(i > 3) as usize", "input[[i]] > 10"),
+        ("block_sum(input[[i]]) as usize", "i % 2 == 0"),
+    ] {
+        let item = format!(
+            "fn kernel(input: &Tensor<u32, 1>, output: &mut Tensor<u32, 1>) {{
+                let i = thread_x();
+                let mut sum = 0;
+                if {condition} {{ sum += {call}; }}
+                output[[i]] = sum as u32;
+            }}"
+        );
+        let parse = |text: &str| proc_macro2::TokenStream::from_str(text).unwrap();
+        let mut diagnostics = Diagnostics::default();
+        let attribute = parse("block = [64], grid = [1], requires(input.len() == 64, output.len() == 64)");
+        let ast = ast::parse(attribute, parse(&item), &ast::Scope::default(), &mut diagnostics).unwrap();
+        let kernel = lower::lower(&ast, &mut diagnostics);
+        assert!(!diagnostics.is_failed(), "{:?} {:?}", diagnostics.errors(), diagnostics.deferred());
+        let (input, mut output) = (bytes(&[11u32, 0].repeat(32)), bytes(&[0u32; 64]));
+        let arguments = &mut [tensor(Buffer::Read(&input), 64), tensor(Buffer::Write(&mut output), 64)];
+        let fault = simulate(&kernel, [1; 3], arguments).unwrap_err();
+        assert!(matches!(fault.kind, FaultKind::Divergent { .. }), "{fault}");
+        assert!(fault.to_string().contains("of the warp is not here"), "{fault}");
+    }
 }

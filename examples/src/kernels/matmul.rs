@@ -122,6 +122,64 @@ pub fn matmul_registers(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
     }
 }
 
+/// As [`matmul_registers`], with tiles for two steps: while one is multiplied, the next is on its way from memory.
+///
+/// The copies pass no registers and turn nothing, so a thread reads its four rows of `a` along `k`, four steps at a time.
+#[tiled_kernel(
+    block = [16, 16],
+    grid = [c.cols().div_ceil(64), c.rows().div_ceil(64)],
+    requires(
+        a.rows() == c.rows(),
+        a.cols() == b.rows(),
+        b.cols() == c.cols(),
+        c.cols().is_multiple_of(4),
+    ),
+)]
+pub fn matmul_async(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
+    let mut a_tiles = Shared::<[[[f32; 16]; 64]; 2]>::new();
+    let mut b_tiles = Shared::<[[[f32; 64]; 16]; 2]>::new();
+    let mut sums = [[0.0f32; 4]; 4];
+    let (row0, col0) = (block_y() * 64, block_x() * 64);
+
+    a_tiles[0].load_async::<4>(a, [row0, 0]);
+    b_tiles[0].load_async::<4>(b, [0, col0]);
+    commit();
+    let steps = a.cols().div_ceil(16);
+    for step in 0..steps {
+        let (stage, next) = (step % 2, (step + 1) % 2);
+        if step + 1 < steps {
+            a_tiles[next].load_async::<4>(a, [row0, 16 * (step + 1)]);
+            b_tiles[next].load_async::<4>(b, [16 * (step + 1), col0]);
+        }
+        commit();
+        wait::<1>();
+        sync_threads();
+        for k in (0..16).step_by(4) {
+            let mut a_values = [Vector::<f32, 4>::splat(0.0); 4];
+            for i in 0..4 {
+                a_values[i] = a_tiles.read::<4>([stage, 4 * thread_y() + i, k]);
+            }
+            for kk in 0..4 {
+                let b_values = b_tiles.read::<4>([stage, k + kk, 4 * thread_x()]);
+                for i in 0..4 {
+                    for j in 0..4 {
+                        sums[i][j] += a_values[i][kk] * b_values[j];
+                    }
+                }
+            }
+        }
+        sync_threads();
+    }
+
+    let col = col0 + 4 * thread_x();
+    for i in 0..4 {
+        let row = row0 + 4 * thread_y() + i;
+        if row < c.rows() && col < c.cols() {
+            c.write([row, col], Vector::new(sums[i]));
+        }
+    }
+}
+
 fn reference(a: &Array<f32, 2>, b: &Array<f32, 2>, c: &mut Array<f32, 2>) {
     for row in 0..c.rows() {
         for col in 0..c.cols() {
@@ -155,6 +213,16 @@ pub const MATMUL_TILED: Subject = subject! {
 /// [`matmul_registers`] with edges on both sides of a tile's.
 pub const MATMUL_REGISTERS: Subject = subject! {
     kernel: matmul_registers(read a, read b, write c),
+    reference: reference,
+    sizes: [m, n, k]: [0, 4, 4] [3, 8, 0] [1, 4, 4] [7, 28, 12] [65, 68, 20] [64, 128, 64],
+    counted: [128, 128, 96],
+    data: |data| (data.random([m, k]), data.random([k, n]), data.output([m, n])),
+    gap: 12,
+};
+
+/// [`matmul_async`] with edges on both sides of a tile's.
+pub const MATMUL_ASYNC: Subject = subject! {
+    kernel: matmul_async(read a, read b, write c),
     reference: reference,
     sizes: [m, n, k]: [0, 4, 4] [3, 8, 0] [1, 4, 4] [7, 28, 12] [65, 68, 20] [64, 128, 64],
     counted: [128, 128, 96],

@@ -7,6 +7,7 @@ pub mod copies;
 pub mod elementwise;
 pub mod gather;
 pub mod histogram;
+pub mod mandelbrot;
 pub mod matmul;
 pub mod nbody;
 pub mod normalise;
@@ -40,6 +41,7 @@ pub const SUBJECTS: &[Subject] = &[
     matmul::MATMUL_NAIVE,
     matmul::MATMUL_TILED,
     matmul::MATMUL_REGISTERS,
+    matmul::MATMUL_ASYNC,
     products::MATRIX_VECTOR,
     products::DOT_I8,
     shortest_paths::FLOYD_WARSHALL_STEP,
@@ -53,4 +55,5 @@ pub const SUBJECTS: &[Subject] = &[
     normalise::RMS_NORM,
     normalise::LAYER_NORM,
     activation::BIAS_GELU,
+    mandelbrot::MANDELBROT,
 ];

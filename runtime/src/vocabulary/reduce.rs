@@ -23,17 +23,16 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A number that lanes can add and compare: an integer or a float.
+/// A number that lanes can add and compare: an integer of a fixed width, or a float. An index is cast first.
 #[diagnostic::on_unimplemented(
     message = "lanes cannot add or compare values of type `{Self}`",
-    label = "not a number"
+    label = "not a number",
+    note = "an index is cast first: `i as u32`"
 )]
 pub trait Number: Exchange + sealed::Sealed {}
 
 impl<T: Element> sealed::Sealed for T {}
 impl<T: Element> Number for T {}
-impl sealed::Sealed for usize {}
-impl Number for usize {}
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident)*) => {$(

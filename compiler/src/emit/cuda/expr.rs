@@ -23,7 +23,16 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
         ExprKind::Block(axis) => builtin(e, Builtin::Block, *axis),
         ExprKind::Grid(axis) => builtin(e, Builtin::Grid, *axis),
         ExprKind::Local(local) => Code::atom(&e.names.locals[local.index()]),
-        ExprKind::Element(local, index) => Code::atom(element(e, *local, index)),
+        ExprKind::Element(local, index) => {
+            let value = Code::atom(element(e, *local, index));
+            // Tables hold indices as memory does, in 64 bits.
+            let is_table = e.kernel.locals[*local].table.is_some();
+            if is_table && stored(scalar) != scalar {
+                Code::prefix(&format!("({})", scalar_type(scalar)), value)
+            } else {
+                value
+            }
+        }
         ExprKind::Lane(vector, lane) => {
             let (vector, lane) = (expr(e, *vector).at(Level::Atom), expr(e, *lane).text);
             let value = Code::atom(format!("{vector}.lane[{lane}]"));

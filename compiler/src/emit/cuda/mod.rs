@@ -111,7 +111,8 @@ pub fn cuda(kernel: &Kernel, facts: &CudaFacts) -> Cuda {
 
     let mut out = Out::default();
     header(&mut out, kernel);
-    preamble(&mut out, &emitter, &function.text);
+    let tables = tables(&mut emitter);
+    preamble(&mut out, &emitter, tables, &function.text);
     out.append(&function);
     Cuda { entry: emitter.names.entry, text: out.text, lines: out.lines }
 }
@@ -167,14 +168,15 @@ fn header(out: &mut Out, kernel: &Kernel) {
     out.line("");
 }
 
-/// Types, and the functions of the prelude and of the tiles that the function needs.
-fn preamble(out: &mut Out, emitter: &Emitter<'_>, function: &str) {
+/// Types, the functions of the prelude and of the tiles that the function needs, and the constant tables.
+fn preamble(out: &mut Out, emitter: &Emitter<'_>, tables: Vec<String>, function: &str) {
     let mut definitions = prelude::text(&emitter.pieces);
     for (handle, tile) in emitter.kernel.tiles.iter() {
         if emitter.tiles[handle.index()] {
             definitions.push(layout::function(tile, &emitter.names.tiles[handle.index()].at));
         }
     }
+    definitions.extend(tables);
     for scalar in [Scalar::Bf16, Scalar::F16] {
         let is_used = std::iter::once(function)
             .chain(definitions.iter().map(String::as_str))
@@ -210,6 +212,25 @@ fn preamble(out: &mut Out, emitter: &Emitter<'_>, function: &str) {
         out.lines(definition);
     }
     out.line("");
+}
+
+/// The constant tables that the function reads.
+fn tables(emitter: &mut Emitter<'_>) -> Vec<String> {
+    let kernel = emitter.kernel;
+    let mut texts = Vec::new();
+    for (handle, local) in kernel.locals.iter().filter(|(_, local)| local.table.is_some()) {
+        if !emitter.plan.is_live(handle) {
+            continue;
+        }
+        let values: Vec<String> =
+            local.table.iter().flatten().map(|value| expr::expr(emitter, *value).text).collect();
+        let extents: String = local.extents.iter().map(|extent| format!("[{extent}]")).collect();
+        let row = local.extents.last().map_or(1, |extent| *extent as usize).max(1);
+        let rows: Vec<String> = values.chunks(row).map(|row| format!("    {},", row.join(", "))).collect();
+        let (ty, name) = (element_type(local.ty.scalar(), 1), &emitter.names.locals[handle.index()]);
+        texts.push(format!("__constant__ const {ty} {name}{extents} = {{\n{}\n}};\n", rows.join("\n")));
+    }
+    texts
 }
 
 /// Whether the text has the word, not as a part of a longer one.

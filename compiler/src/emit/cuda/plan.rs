@@ -253,7 +253,15 @@ fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
         | ExprKind::Block(_)
         | ExprKind::Grid(_)
         | ExprKind::Local(_) => true,
-        ExprKind::Element(_, index) => all_cannot_fault(kernel, index),
+        ExprKind::Element(local, index) => {
+            let array = &kernel.locals[*local];
+            let inside = array.table.is_none()
+                || index
+                    .iter()
+                    .zip(&array.extents)
+                    .all(|(index, extent)| stays_below(kernel, *index, *extent));
+            inside && all_cannot_fault(kernel, index)
+        }
         ExprKind::Vector(values) | ExprKind::Call(_, values) => all_cannot_fault(kernel, values),
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => cannot_fault(kernel, *a),
         ExprKind::Binary(op, a, b) => {
@@ -279,6 +287,35 @@ fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
             cannot_fault(kernel, *a) && cannot_fault(kernel, *b)
         }
         ExprKind::Select(a, b, c) => [a, b, c].into_iter().all(|e| cannot_fault(kernel, *e)),
+    }
+}
+
+/// Whether an index is below an extent by its form alone: a constant, or the variable of a loop with a constant end.
+fn stays_below(kernel: &Kernel, index: Handle<Expr>, extent: u32) -> bool {
+    let below = |value: i128| (0..=i128::from(extent)).contains(&value);
+    match &kernel.exprs[index].kind {
+        ExprKind::Int(value) => below(*value + 1),
+        ExprKind::Local(local) => kernel
+            .loops
+            .iter()
+            .any(|(_, head)| head.variable == *local && int(kernel, head.end).is_some_and(below)),
+        ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Param(_)
+        | ExprKind::Extent(..)
+        | ExprKind::Stride(..)
+        | ExprKind::Thread(_)
+        | ExprKind::Block(_)
+        | ExprKind::Grid(_)
+        | ExprKind::Element(..)
+        | ExprKind::Lane(..)
+        | ExprKind::Vector(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Compare(..)
+        | ExprKind::Select(..)
+        | ExprKind::Call(..)
+        | ExprKind::Cast(_) => false,
     }
 }
 
