@@ -5,6 +5,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "it reads the kernels of the workspace")]
 
+mod strange;
 mod tree;
 
 use proc_macro2::TokenStream;
