@@ -246,24 +246,15 @@ impl Walk<'_> {
     pub(super) fn carried(&self, body: &Block, scope: Scope) -> Vec<Carried> {
         let mut assigned = Vec::new();
         assigned_in(self.kernel, body, &mut assigned);
-        let scalars = assigned.into_iter().filter_map(|local| {
+        let carried = assigned.into_iter().filter_map(|local| {
             let before = self.environment[local.index()].clone()?;
-            let is_scalar = matches!(self.kernel.locals[local].ty, crate::ir::Type::Scalar(_));
             let guess = match &before {
                 Value::Int(_) => Guess::Probe(scope),
                 Value::Truth(_) | Value::Data => Guess::Any(scope),
             };
-            is_scalar.then_some(Carried {
-                local,
-                before,
-                most: scope,
-                guess,
-                start: None,
-                leaving: None,
-                apart: false,
-            })
+            Some(Carried { local, before, most: scope, guess, start: None, leaving: None, apart: false })
         });
-        scalars.collect()
+        carried.collect()
     }
 
     /// A number between two, the same for these threads.

@@ -10,10 +10,9 @@ use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{
-    Atomic, Axis, Base, BinaryOp, Block, Collective, CompareOp, Copy, ExprKind, Handle, Kernel, Local, Scope,
-    Site, Stmt,
+    Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Scalar,
+    Scope, Site, Stmt, Type, UnaryOp,
 };
-use crate::ir::{Expr, Scalar, UnaryOp};
 use crate::span::SpanId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -195,7 +194,7 @@ impl Walk<'_> {
     }
 
     /// `a == b`, where one side is a symbol.
-    fn equate(&mut self, condition: Handle<crate::ir::Expr>) {
+    fn equate(&mut self, condition: Handle<Expr>) {
         let ExprKind::Compare(CompareOp::Equal, a, b) = self.kernel.exprs[condition].kind else { return };
         if self.remainder(a).or_else(|| self.remainder(b)).is_some() {
             return;
@@ -230,7 +229,7 @@ impl Walk<'_> {
     }
 
     /// `a % n == r`, where `a` is a symbol.
-    fn fix_residue(&mut self, condition: Handle<crate::ir::Expr>) {
+    fn fix_residue(&mut self, condition: Handle<Expr>) {
         let ExprKind::Compare(CompareOp::Equal, a, b) = self.kernel.exprs[condition].kind else { return };
         for (a, b) in [(a, b), (b, a)] {
             let (Some((value, modulus)), Some(residue)) = (self.remainder(a), self.form(b).known_uniform())
@@ -254,10 +253,7 @@ impl Walk<'_> {
     }
 
     /// The operands of a `%`.
-    fn remainder(
-        &self,
-        expr: Handle<crate::ir::Expr>,
-    ) -> Option<(Handle<crate::ir::Expr>, Handle<crate::ir::Expr>)> {
+    fn remainder(&self, expr: Handle<Expr>) -> Option<(Handle<Expr>, Handle<Expr>)> {
         match self.kernel.exprs[expr].kind {
             ExprKind::Binary(BinaryOp::Rem, a, b) => Some((a, b)),
             _ => None,
@@ -570,7 +566,7 @@ fn flags_in(kernel: &Kernel, condition: Handle<Expr>, holds: bool, out: &mut Vec
 }
 
 /// The conditions that a condition is the conjunction of.
-fn conjuncts(kernel: &Kernel, condition: Handle<crate::ir::Expr>, out: &mut Vec<Handle<crate::ir::Expr>>) {
+fn conjuncts(kernel: &Kernel, condition: Handle<Expr>, out: &mut Vec<Handle<Expr>>) {
     match kernel.exprs[condition].kind {
         ExprKind::Binary(BinaryOp::And, a, b) => {
             conjuncts(kernel, a, out);
@@ -580,30 +576,20 @@ fn conjuncts(kernel: &Kernel, condition: Handle<crate::ir::Expr>, out: &mut Vec<
     }
 }
 
-/// The plain variables that a block assigns, loops' own variables left out.
+/// The scalar variables that a block assigns, loops' own variables left out.
 pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<Local>>) {
     for stmt in block {
-        match stmt {
-            Stmt::Assign { local, .. }
-            | Stmt::Load { local, .. }
-            | Stmt::Atomic(Atomic { local, .. })
-            | Stmt::Collective(Collective { local, .. }) => {
-                if !out.contains(local) {
-                    out.push(*local);
-                }
-            }
-            Stmt::If { then, otherwise, .. } => {
-                assigned_in(kernel, then, out);
-                assigned_in(kernel, otherwise, out);
-            }
-            Stmt::For(handle) => assigned_in(kernel, &kernel.loops[*handle].body, out),
-            Stmt::While { body, .. } => assigned_in(kernel, body, out),
-            Stmt::Fill { .. }
-            | Stmt::AssignElement { .. }
-            | Stmt::AssignLane { .. }
-            | Stmt::Store { .. }
-            | Stmt::Copy(_)
-            | Stmt::Sync(..) => {}
+        let scalar = stmt.assigned().filter(|local| {
+            let Local { ty, extents, .. } = &kernel.locals[*local];
+            matches!(ty, Type::Scalar(_)) && extents.is_empty()
+        });
+        if let Some(local) = scalar
+            && !out.contains(&local)
+        {
+            out.push(local);
+        }
+        for block in stmt.blocks(kernel) {
+            assigned_in(kernel, block, out);
         }
     }
 }

@@ -35,8 +35,8 @@ pub(crate) use tile::TileMethod;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Atomic, Base, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
-    ParamKind, Scalar, Stmt, Type,
+    Arena, Base, Budget, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind, Scalar, Stmt,
+    Type,
 };
 use crate::span::SpanId;
 use flow::{Exit, Frame, Here, Target, TargetKind};
@@ -645,20 +645,9 @@ fn reads(kernel: &Kernel, expr: Handle<Expr>, local: Handle<Local>) -> bool {
 
 /// Whether statements assign a variable, or an element of it.
 fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
-    block.iter().any(|stmt| match stmt {
-        Stmt::Assign { local, .. }
-        | Stmt::Load { local, .. }
-        | Stmt::Fill { local, .. }
-        | Stmt::AssignElement { local, .. }
-        | Stmt::AssignLane { local, .. }
-        | Stmt::Atomic(Atomic { local, .. })
-        | Stmt::Collective(Collective { local, .. }) => *local == wanted,
-        Stmt::If { then, otherwise, .. } => {
-            assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
-        }
-        Stmt::For(handle) => assigns(kernel, &kernel.loops[*handle].body, wanted),
-        Stmt::While { body, .. } => assigns(kernel, body, wanted),
-        Stmt::Store { .. } | Stmt::Copy(_) | Stmt::Sync(..) => false,
+    block.iter().any(|stmt| {
+        stmt.assigned() == Some(wanted)
+            || stmt.blocks(kernel).into_iter().any(|block| assigns(kernel, block, wanted))
     })
 }
 
