@@ -257,12 +257,6 @@ impl Walk<'_> {
         carried.collect()
     }
 
-    /// A number between two, the same for these threads.
-    pub(super) fn between(&mut self, low: i64, high: i64, scope: Scope, name: String) -> Linear {
-        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
-        Linear::symbol(self.symbols.add(Symbol::new(kind, (low.into(), high.into()), scope, name)))
-    }
-
     /// The least and the largest value of a form that is known but for choices between known values.
     fn known_range(&self, form: &Linear, choices: u32) -> Option<(i64, i64)> {
         if let Some(lanes) = form.known() {
@@ -444,8 +438,7 @@ impl Carried {
         let ends = [least, most].map(|by| i128::from(by).saturating_mul(EXTENT_LIMIT));
         let range = (ends[0].min(0), ends[1].max(0));
         let name = format!("`{}`, which the loop changes", walk.kernel.locals[self.local].name);
-        let kind = SymbolKind::Opaque(walk.symbols.len() as u32);
-        let distance = Linear::symbol(walk.symbols.add(Symbol::new(kind, range, scope, name)));
+        let distance = walk.between(range, scope, name);
         let form = before.add(&distance)?;
         let facts = [
             round.scale(&Lanes::Uniform(most)).and_then(|end| end.sub(&distance)),
@@ -468,7 +461,9 @@ impl Carried {
         let scalar = walk.kernel.locals[self.local].ty.scalar();
         let name = format!("`{}`, which the loop changes", walk.kernel.locals[self.local].name);
         match self.guess {
-            Guess::Within(low, high, scope, _) => Value::Int(walk.between(low, high, scope, name)),
+            Guess::Within(low, high, scope, _) => {
+                Value::Int(walk.between((low.into(), high.into()), scope, name))
+            }
             Guess::Probe(_) | Guess::Any(_) | Guess::Moved(_) | Guess::Drift(..) => {
                 walk.opaque_from(scalar, self.scope(), name)
             }

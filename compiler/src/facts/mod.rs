@@ -13,16 +13,19 @@
 
 mod address;
 mod arithmetic;
+mod comparison;
 mod conditional;
 mod eval;
 pub mod lanes;
 pub mod linear;
 mod loops;
 mod prove;
+mod registers;
 mod symbol;
 mod together;
 mod truth;
 mod walk;
+mod width;
 
 pub use address::{Obstacle, tensor_offset, tile_offset};
 pub use lanes::{Lanes, Mask};

@@ -12,10 +12,12 @@ mod flow;
 mod fold;
 mod foreign;
 mod function;
+mod generic;
 mod helper;
 mod intrinsic;
 mod item;
 mod matching;
+mod operator;
 mod order;
 mod place;
 mod repeat;
@@ -27,8 +29,8 @@ mod types;
 mod vector;
 mod warp;
 
-pub(crate) use expr::is_compound;
 pub(crate) use intrinsic::Function;
+pub(crate) use operator::is_compound;
 pub(crate) use stmt::lift_attributes;
 pub(crate) use tile::TileMethod;
 
