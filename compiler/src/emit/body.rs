@@ -2,8 +2,9 @@
 //!
 //! It becomes a closure in a constant, so that hover, completion and type errors work on the user's own tokens. Three
 //! things are rewritten: the vocabulary to absolute paths, but for words that the kernel or its module
-//! [declares](super::declared) itself (a `thread_x` of the crate around must not be typed as hers and emitted as ours), assignments to elements so that value and indices are evaluated before the place is borrowed, and budgets, which
-//! mean nothing to rustc, away.
+//! [declares](super::declared) itself (a `thread_x` of the crate around must not be typed as hers and emitted as ours),
+//! assignments to elements so that value and indices are evaluated before the place is borrowed, and budgets, which mean
+//! nothing to rustc, away.
 
 use super::declared::Declared;
 use crate::ast::{self, Kernel};
@@ -21,16 +22,16 @@ pub(crate) const TYPES: [&str; 11] =
 /// The constant that holds the body. `deferred` are panics that fire only if rustc accepts it: each is in a constant of
 /// its own that cannot be evaluated where the body's has an error.
 pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
-    let mut rewrite = Rewrite::new(&kernel.crate_path, &kernel.shared);
-    let block = rewritten(&mut rewrite, &kernel.block);
+    let mut rewrite = Rewrite::new(&kernel.crate_path, &kernel.source.shared);
+    let mut generics = kernel.generics.clone();
+    generics.iter_mut().for_each(|item| rewrite.visit_item_mut(item));
+    let block = [kernel.block.as_slice(), kernel.min_blocks.as_slice()].concat();
+    let block = rewritten(&mut rewrite, &block);
     rewrite.parameters(&kernel.written.sig.inputs);
     let mut body = kernel.written.block.clone();
     rewrite.visit_block_mut(&mut body);
-    let body = match &kernel.unread {
-        Some(tokens) => quote!({ #tokens }),
-        None => quote!(#body),
-    };
-    let mut inputs = kernel.written.sig.inputs.clone();
+    let mut inputs: Vec<syn::FnArg> = kernel.written.sig.inputs.iter().cloned().collect();
+    inputs.retain(|input| matches!(input, syn::FnArg::Typed(_)));
     for input in &mut inputs {
         rewrite.visit_fn_arg_mut(input);
         if let syn::FnArg::Typed(input) = input {
@@ -48,13 +49,14 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
         #(#lints)*
         #allowed
         const _: () = {
+            #(#[allow(dead_code, non_camel_case_types, non_upper_case_globals)] #generics)*
             // What it uses is used.
             #[allow(dead_code)]
             const __TILEPROOF_BODY: () = {
                 #[allow(unused_imports)]
                 use #prelude::prelude::{FloatExt as _, HalfExt as _, WholeTile as _};
                 let _ = (#(#block,)*);
-                let _ = |#inputs| {
+                let _ = |#(#inputs),*| {
                     let _: [usize; #count] = [#(#grid),*];
                     #(let _: bool = #requires;)*
                     #body
@@ -70,7 +72,21 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
 
 /// Lints that are about code for a CPU.
 fn allowed() -> TokenStream {
-    quote!(#[allow(unstable_name_collisions, clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op, clippy::needless_borrow, clippy::borrow_deref_ref)])
+    quote! {
+        #[allow(
+            unstable_name_collisions,
+            clippy::needless_range_loop,
+            clippy::let_unit_value,
+            clippy::unused_unit,
+            clippy::too_many_arguments,
+            clippy::manual_memcpy,
+            clippy::identity_op,
+            clippy::erasing_op,
+            clippy::modulo_one,
+            clippy::needless_borrow,
+            clippy::borrow_deref_ref
+        )]
+    }
 }
 
 /// An item of a module that kernels use: type-checked as the kernels' bodies are, and no more run.
@@ -79,6 +95,13 @@ pub(super) fn shared(item: &syn::Item, scope: &ast::Scope) -> TokenStream {
     rewrite.visit_item_mut(&mut item);
     let allowed = matches!(item, syn::Item::Fn(_)).then(allowed);
     quote!(#allowed #item)
+}
+
+/// A type with the vocabulary's names in absolute paths.
+pub(super) fn absolute(ty: &Type, prelude: &Path) -> TokenStream {
+    let mut ty = ty.clone();
+    Rewrite::new(prelude, &[]).visit_type_mut(&mut ty);
+    quote!(#ty)
 }
 
 fn rewritten(rewrite: &mut Rewrite<'_>, list: &[Expr]) -> Vec<Expr> {

@@ -103,8 +103,8 @@ fn closures() {
             help: write a function inside the kernel: `fn scaled(v: f32) -> f32 { … }`
               at `|v: f32| 2.0 * v`
             error: a kernel cannot have closures but as the argument of `map` [TP0002]
-            note: it captures `sums`, `input`, `tile`, `scaled`, `factor`, which a function takes as arguments
-            help: write a function inside the kernel: `fn add(i: f32, sums: &[f32; 4], input: &Tensor<f32, 1>, tile: &mut Shared<[[f32; 32]; 2], Pad<1>>, scaled: f32, factor: u32) -> f32 { … }`
+            note: it captures `sums`, `input`, `tile`, `factor`, which a function takes as arguments
+            help: write a function inside the kernel: `fn add(i: f32, sums: &[f32; 4], input: &Tensor<f32, 1>, tile: &mut Shared<[[f32; 32]; 2], Pad<1>>, factor: u32) { … }`
               at `|i| { sums[i] += input[[i]]; tile[0][i] = scaled(factor as f32); }`
         "#]],
     );
