@@ -19,7 +19,7 @@ mod own {
         block_sum(x)
     }
 
-    fn lane<const N: usize, T>(values: &[T; N]) -> T {
+    fn lane<const N: usize, T: Copy>(values: &[T; N]) -> T {
         values[N - 1]
     }
 

@@ -25,12 +25,16 @@ impl Declared {
     /// Adds the names of items: a block's are known in all of it, before their declaration too.
     pub(super) fn items<'i>(&mut self, items: impl IntoIterator<Item = &'i Item>) {
         for item in items {
-            let (name, kind) = match item {
-                Item::Fn(item) => (&item.sig.ident, Kind::Item),
-                Item::Const(item) => (&item.ident, Kind::Item),
-                Item::Static(item) => (&item.ident, Kind::Item),
-                Item::Type(item) => (&item.ident, Kind::Type),
-                _ => continue,
+            let (name, kind) = if let Item::Fn(item) = item {
+                (&item.sig.ident, Kind::Item)
+            } else if let Item::Const(item) = item {
+                (&item.ident, Kind::Item)
+            } else if let Item::Static(item) = item {
+                (&item.ident, Kind::Item)
+            } else if let Item::Type(item) = item {
+                (&item.ident, Kind::Type)
+            } else {
+                continue;
             };
             self.names.push((name.to_string(), kind));
         }
