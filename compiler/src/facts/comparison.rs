@@ -173,6 +173,13 @@ impl Walk<'_> {
                     condition.known_true.and(&a.known_true).or(&condition.known_false.and(&b.known_true));
                 Value::Truth(Truth::known(chosen))
             }
+            // What `condition = condition && …` is lowered to where the right side holds loads, and its like with `||`.
+            (Value::Truth(a), Value::Truth(b)) if b.is_same(condition) => {
+                Value::Truth(condition.clone().and(a))
+            }
+            (Value::Truth(a), Value::Truth(b)) if a.is_same(condition) => {
+                Value::Truth(condition.clone().or(b))
+            }
             // Where one of them is certain, the choice is a conjunction or a disjunction.
             (Value::Truth(a), Value::Truth(b)) if a.known_true.is_full() && b.known_false.is_full() => {
                 Value::Truth(Truth { assigned: None, ..condition.clone() })
@@ -191,13 +198,6 @@ impl Walk<'_> {
             }
             (Value::Truth(a), Value::Truth(b)) if b.known_false.is_full() => {
                 Value::Truth(condition.clone().and(a))
-            }
-            // What `condition = condition && …` is lowered to where the right side holds loads, and its like with `||`.
-            (Value::Truth(a), Value::Truth(b)) if b.is_same(condition) => {
-                Value::Truth(condition.clone().and(a))
-            }
-            (Value::Truth(a), Value::Truth(b)) if a.is_same(condition) => {
-                Value::Truth(condition.clone().or(b))
             }
             (Value::Truth(a), Value::Truth(b)) => {
                 Value::Truth(Truth::unknown(condition.scope.min(a.scope).min(b.scope)))

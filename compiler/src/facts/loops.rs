@@ -50,6 +50,9 @@ impl Walk<'_> {
             }
             _ => self.any_iteration(handle, &start, &end, &step),
         }
+        if self.exhausted {
+            self.exhausted_in = Some(head.span);
+        }
     }
 
     /// How often the threads that are here go round at most, and whether all go round equally often.
@@ -84,6 +87,9 @@ impl Walk<'_> {
             self.rolled.push(Rolled { depth: self.unrolled.len(), ..Rolled::default() });
         }
         for iteration in 0..trips {
+            if self.exhausted {
+                break;
+            }
             let variable = start.add_scaled(step, &Lanes::Uniform(i64::from(iteration)));
             let (Some(variable), Some(end)) = (variable, end.known()) else { break };
             let inside = variable.known().and_then(|lanes| lanes.zip(end, |i, end| Some(i64::from(i < end))));

@@ -13,6 +13,7 @@ use crate::ir::{
     Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Scalar,
     Scope, Site, Stmt, Type, UnaryOp,
 };
+use crate::span::SpanId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tileproof_model::limits::MAX_GRID;
@@ -23,7 +24,14 @@ pub(super) struct Walked {
     pub(super) trips: Vec<Trips>,
     pub(super) narrow: bool,
     pub(super) requests: Requests,
+    /// What has been done for the kernel so far.
+    pub(super) work: u64,
+    /// Where that became too much.
+    pub(super) exhausted: Option<SpanId>,
 }
+
+/// How much is done for one kernel at most, in statements of one thread: some seconds.
+const MOST_WORK: u64 = 1 << 25;
 
 /// Symbols whose residue would help, each with the modulus.
 pub(super) type Requests = BTreeMap<SymbolKind, i64>;
@@ -73,6 +81,12 @@ pub(super) struct Walk<'a> {
     pub(super) divergences: Vec<Divergence>,
     pub(super) trips: Vec<Trips>,
     pub(super) narrow: bool,
+    /// Statements that have been executed, times the threads of a block.
+    pub(super) work: u64,
+    /// Whether that became too much: nothing is executed any more.
+    pub(super) exhausted: bool,
+    /// The outermost loop in which it did.
+    pub(super) exhausted_in: Option<SpanId>,
     /// How many conditions have been assigned to variables.
     truths: u32,
     /// The iterations of the unrolled loops around this point, outermost first.
@@ -86,7 +100,8 @@ pub(super) struct Walk<'a> {
 }
 
 /// Walks a kernel under the assumption that symbols have these residues.
-pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> Walked {
+/// `work` has been done for the kernel before.
+pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, work: u64) -> Walked {
     let mut walk = Walk {
         kernel,
         threads: kernel.threads() as usize,
@@ -109,6 +124,9 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         divergences: Vec::new(),
         trips: vec![Trips::Unreached; kernel.loops.len()],
         narrow: true,
+        work,
+        exhausted: false,
+        exhausted_in: None,
         truths: 0,
         unrolled: Vec::new(),
         rolled: Vec::new(),
@@ -119,10 +137,23 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
     walk.on_host = false;
     walk.block(&kernel.body);
     let Walk {
-        symbols, visits, escapes, escaped, divergences, register_faults, trips, narrow, requests, ..
+        symbols,
+        visits,
+        escapes,
+        escaped,
+        divergences,
+        register_faults,
+        trips,
+        narrow,
+        requests,
+        work,
+        exhausted,
+        exhausted_in,
+        ..
     } = walk;
+    let exhausted = exhausted.then(|| exhausted_in.unwrap_or(kernel.span));
     let run = Run { symbols, visits, escapes, escaped, divergences, register_faults };
-    Walked { run, trips, narrow, requests }
+    Walked { run, trips, narrow, requests, work, exhausted }
 }
 
 impl Walk<'_> {
@@ -291,7 +322,12 @@ impl Walk<'_> {
 
     pub(super) fn block(&mut self, block: &Block) {
         for stmt in block {
-            if self.mask.is_empty() {
+            if self.mask.is_empty() || self.exhausted {
+                return;
+            }
+            self.work = self.work.saturating_add(self.threads as u64);
+            if self.work > MOST_WORK {
+                self.exhausted = true;
                 return;
             }
             self.stmt(stmt);

@@ -64,6 +64,7 @@ pub use sync::{Scope, Sync, SyncAction, SyncObject};
 use crate::span::SpanId;
 pub use tileproof_model::language::ScalarType as Scalar;
 use tileproof_model::language::{extent_text, stride_text};
+use tileproof_model::limits::Architecture;
 
 /// A kernel, one instance: every type and constant is concrete.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +75,10 @@ pub struct Kernel {
     pub params: Arena<Param>,
     /// Threads a block: x, y, z; their product is at most 1,024.
     pub block: [u32; 3],
+    /// How many blocks a multiprocessor shall hold at least; a promise to the compiler of the CUDA text.
+    pub min_blocks: Option<u32>,
+    /// What the kernel must fit; none if the source does not say.
+    pub architectures: Vec<Architecture>,
     /// Blocks of the grid: x, y, z. Host expressions: over extents, strides, scalar arguments and constants only.
     pub grid: [Handle<Expr>; 3],
     /// What the caller promises; the launcher checks it. Host expressions of type bool.

@@ -151,6 +151,8 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
             name: ast.function.sig.ident.to_string(),
             params: Arena::default(),
             block: [1; 3],
+            min_blocks: None,
+            architectures: ast.architectures.clone(),
             grid: [one; 3],
             requires: Vec::new(),
             tiles: Arena::default(),
@@ -188,6 +190,9 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
     lower.launch(ast);
     lower.in_attribute = false;
     lower.budget = ast.budget.as_ref().map(|budget| lower.add_budget(budget));
+    if ast.broken {
+        return lower.finish();
+    }
     lower.kernel.body = lower.in_block(|lower| lower.block_items(&ast.function.block));
     let returned = lower.targets.last().and_then(|target| target.leave);
     if let Some(returned) = returned {
@@ -196,6 +201,9 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
     }
     lower.finish()
 }
+
+/// No multiprocessor holds more blocks.
+const MOST_BLOCKS: u32 = 32;
 
 impl Lower<'_> {
     fn params(&mut self, params: &[ast::Param]) {
@@ -311,6 +319,22 @@ impl Lower<'_> {
                 )
                 .help("make the block smaller and let each thread do more elements in a loop"),
             );
+        }
+        if let Some(expr) = &ast.min_blocks
+            && let Some(value) = self.constant(expr, "`min_blocks`")
+        {
+            let span = self.span(expr);
+            match u32::try_from(value) {
+                Ok(value @ 1..=MOST_BLOCKS) => self.kernel.min_blocks = Some(value),
+                _ => self.diagnostics.report(
+                    Diagnostic::new(
+                        Code::Attribute,
+                        span,
+                        format!("a multiprocessor cannot hold {value} blocks: 1 to {MOST_BLOCKS}"),
+                    )
+                    .help("remove `min_blocks`, unless registers keep blocks from being resident"),
+                ),
+            }
         }
         for (place, extent) in ast.grid.iter().take(3).enumerate() {
             let usize_term = self.terms.known(Scalar::Usize);
