@@ -11,7 +11,7 @@ use super::truth::{Truth, Value};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{
     Atomic, Axis, Base, BinaryOp, Block, Collective, CompareOp, Copy, ExprKind, Handle, Kernel, Local, Scope,
-    Site, Stmt,
+    Site, Stmt, Unaligned,
 };
 use crate::ir::{Expr, Scalar, UnaryOp};
 use std::collections::BTreeMap;
@@ -342,6 +342,15 @@ impl Walk<'_> {
                 };
                 self.environment[local.index()] = Some(value);
             }
+            Stmt::LoadUnaligned(Unaligned { local, whole, first, last }) => {
+                self.visit(*first);
+                self.visit(*last);
+                // Where the tensor begins in memory is not known, so any lane may be at its ends.
+                let memory = self.kernel.base_name(self.kernel.sites[*first].place.base);
+                let name = format!("where `{memory}` begins in memory");
+                self.environment[local.index()] = Some(Value::Data);
+                self.environment[whole.index()] = Some(self.opaque_from(Scalar::Bool, Scope::Lane, name));
+            }
             Stmt::Store { site, value } => {
                 self.value(*value);
                 self.visit(*site);
@@ -554,6 +563,13 @@ pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<L
             | Stmt::Collective(Collective { local, .. }) => {
                 if !out.contains(local) {
                     out.push(*local);
+                }
+            }
+            Stmt::LoadUnaligned(Unaligned { local, whole, .. }) => {
+                for local in [local, whole] {
+                    if !out.contains(local) {
+                        out.push(*local);
+                    }
                 }
             }
             Stmt::If { then, otherwise, .. } => {

@@ -10,7 +10,8 @@
 //! A [`Stmt`] has an effect and no value: a load is a statement that binds a fresh local, so the order of all memory
 //! accesses is the order of statements.
 //!
-//! **Access sites.** Each [`Stmt::Load`], [`Stmt::Store`] and [`Stmt::Atomic`] names one [`Site`], and each site is named by one statement.
+//! **Access sites.** Each [`Stmt::Load`], [`Stmt::Store`] and [`Stmt::Atomic`] names one [`Site`], a [`Stmt::Copy`] and a
+//! [`Stmt::LoadUnaligned`] two, and each site is named by one statement.
 //! A site is one memory instruction, one row of the report, and one inline assembly statement of the CUDA text. A site
 //! carries its [`Proxy`] (who moves the data) and its [`Issuer`] (which lanes execute the instruction), because
 //! asynchronous copies will be sites too.
@@ -46,12 +47,14 @@ mod collective;
 mod function;
 pub mod layout;
 pub mod print;
+mod unaligned;
 
 pub use arena::{Arena, Handle};
 pub use atomic::{Atomic, AtomicOp};
 pub use collective::{Collective, CollectiveOp, Shuffle};
 pub use function::{Domain, FUNCTIONS, Function, Relation, Row};
 pub use layout::Layout;
+pub use unaligned::{Part, Unaligned};
 
 use crate::span::SpanId;
 use tileproof_model::access::Operation;
@@ -338,6 +341,8 @@ pub enum Stmt {
         /// The access.
         site: Handle<Site>,
     },
+    /// Reads a vector that may begin at any element.
+    LoadUnaligned(Unaligned),
     /// Writes memory.
     Store {
         /// The access.
@@ -431,8 +436,9 @@ pub struct Site {
     pub issuer: Issuer,
     /// The budget that covers it.
     pub budget: Option<Handle<Budget>>,
-    /// Whether it serves only the blocks whose window crosses the edge of a tensor, in an operation on a whole tile. What
-    /// it costs is reported and not judged, as for every edge: the blocks inside are.
+    /// Whether it serves only the edge of a tensor: the blocks whose window crosses it, in an operation on a whole tile; the
+    /// lanes whose aligned vectors would, in an unaligned load. What it costs is reported and not judged, as for every edge:
+    /// what is inside is.
     pub edge: bool,
     /// The access in the source.
     pub span: SpanId,
@@ -449,6 +455,8 @@ pub struct Place {
     pub index: Vec<Handle<Expr>>,
     /// How many elements: 1, or the width of a vector.
     pub width: u32,
+    /// Which bytes the instruction moves for them.
+    pub part: Part,
 }
 
 /// What can be indexed.

@@ -7,7 +7,7 @@
 
 use crate::ir::{
     Arena, Atomic, Base, Block, Collective, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind,
-    Site, Stmt,
+    Site, Stmt, Unaligned,
 };
 
 /// What holds at a point of the program.
@@ -82,6 +82,7 @@ fn statement(kernel: &mut Kernel, stmt: Stmt, known: &mut Known) -> Stmt {
         | Stmt::AssignElement { .. }
         | Stmt::AssignLane { .. }
         | Stmt::Store { .. }
+        | Stmt::LoadUnaligned(_)
         | Stmt::Copy(_)
         | Stmt::Atomic(_)
         | Stmt::Collective(_)
@@ -137,6 +138,10 @@ fn forget(kernel: &Kernel, known: &mut Known, statements: &[Stmt]) {
             | Stmt::Fill { local, .. }
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. } => assigned(kernel, known, *local),
+            Stmt::LoadUnaligned(Unaligned { local, whole, .. }) => {
+                assigned(kernel, known, *local);
+                assigned(kernel, known, *whole);
+            }
             Stmt::Store { site, .. } | Stmt::Copy(Copy { destination: site, .. }) => {
                 let base = kernel.sites[*site].place.base;
                 known.loads.retain(|(site, _)| kernel.sites[*site].place.base != base);
@@ -213,6 +218,10 @@ fn each_site(kernel: &mut Kernel, statements: &mut Block, visit: &mut impl FnMut
         match stmt {
             Stmt::Load { site, .. } | Stmt::Store { site, .. } | Stmt::Atomic(Atomic { site, .. }) => {
                 visit(site);
+            }
+            Stmt::LoadUnaligned(Unaligned { first, last, .. }) => {
+                visit(first);
+                visit(last);
             }
             Stmt::Copy(Copy { source, destination, .. }) => {
                 visit(source);

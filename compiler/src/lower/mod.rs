@@ -24,6 +24,7 @@ mod stmt;
 mod table;
 mod tile;
 mod types;
+mod unaligned;
 mod vector;
 mod warp;
 
@@ -36,7 +37,7 @@ use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
     Arena, Atomic, Base, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
-    ParamKind, Scalar, Stmt, Type,
+    ParamKind, Scalar, Stmt, Type, Unaligned,
 };
 use crate::span::SpanId;
 use flow::{Exit, Frame, Here, Target, TargetKind};
@@ -629,6 +630,7 @@ fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
         | Stmt::AssignLane { local, .. }
         | Stmt::Atomic(Atomic { local, .. })
         | Stmt::Collective(Collective { local, .. }) => *local == wanted,
+        Stmt::LoadUnaligned(Unaligned { local, whole, .. }) => *local == wanted || *whole == wanted,
         Stmt::If { then, otherwise, .. } => {
             assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
         }

@@ -4,7 +4,7 @@
 use super::CudaFacts;
 use crate::ir::{
     Atomic, BinaryOp, Block, Collective, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop,
-    Scalar, Stmt,
+    Scalar, Stmt, Unaligned,
 };
 
 /// The decisions.
@@ -31,6 +31,7 @@ impl Plan {
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. } => self.is_live(*local),
             Stmt::Load { .. }
+            | Stmt::LoadUnaligned(_)
             | Stmt::Store { .. }
             | Stmt::Copy(_)
             | Stmt::Atomic(_)
@@ -93,7 +94,9 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
                     needed.extend([*lane, *value]);
                 }
             }
-            Stmt::Load { site, .. } => needed.extend(&kernel.sites[*site].place.index),
+            Stmt::Load { site, .. } | Stmt::LoadUnaligned(Unaligned { first: site, .. }) => {
+                needed.extend(&kernel.sites[*site].place.index);
+            }
             Stmt::Store { site, value } => {
                 needed.extend(&kernel.sites[*site].place.index);
                 needed.push(*value);
@@ -220,7 +223,9 @@ pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
         Stmt::AssignLane { index, lane, value, .. } => {
             all_cannot_fault(kernel, index) && cannot_fault(kernel, *lane) && cannot_fault(kernel, *value)
         }
-        Stmt::Load { site, .. } => all_cannot_fault(kernel, &kernel.sites[*site].place.index),
+        Stmt::Load { site, .. } | Stmt::LoadUnaligned(Unaligned { first: site, .. }) => {
+            all_cannot_fault(kernel, &kernel.sites[*site].place.index)
+        }
         Stmt::Store { site, value } => {
             all_cannot_fault(kernel, &kernel.sites[*site].place.index) && cannot_fault(kernel, *value)
         }
@@ -404,6 +409,13 @@ impl Scopes<'_> {
                     self.reads(&self.kernel.sites[*site].place.index);
                     self.mention(*local, true);
                     assignments[local.index()] += 1;
+                }
+                Stmt::LoadUnaligned(Unaligned { local, whole, first, .. }) => {
+                    self.reads(&self.kernel.sites[*first].place.index);
+                    for local in [local, whole] {
+                        self.mention(*local, true);
+                        assignments[local.index()] += 1;
+                    }
                 }
                 Stmt::Store { site, value } => {
                     self.reads(&self.kernel.sites[*site].place.index);
