@@ -13,6 +13,9 @@ use proc_macro::TokenStream;
 /// | `block = [256]`, `[32, 8]` | the threads of a block along x, y and z: integers, at most 1,024 in all |
 /// | `grid = [c.len().div_ceil(256)]` | the blocks along x, y and z, computed at each launch |
 /// | `requires(a.len() == c.len(), …)` | what the caller promises: the proofs use it, and each launch checks it |
+/// | `instances((f32, 4), (f64, 2))` | what a generic kernel is compiled for: see below |
+/// | `arch = "sm_90"`, `arch(sm_80, sm_90)` | the architectures that the kernel must fit, and that the report speaks of; without it, all |
+/// | `min_blocks = 2` | how many blocks a multiprocessor shall hold: the compiler of the CUDA text limits registers for it |
 /// | `crate = path` | where the crate `tileproof` is, if not at `::tileproof` |
 ///
 /// `grid` and `requires` are made of extents (`len`, `rows`, `cols`, `extent`), strides (`pitch`, `stride`), scalar arguments
@@ -33,6 +36,36 @@ use proc_macro::TokenStream;
 ///
 /// For `…`, pass the arguments in the function's order: values as they are, and for `&Tensor` and `&mut Tensor` a reference to
 /// a `HostTensor` and `HostTensorMut` on the CPU, to a `TensorView` and `TensorViewMut` on a GPU.
+///
+/// # Generic kernels
+///
+/// ```ignore
+/// #[tiled_kernel(
+///     block = [256],
+///     grid = [output.len().div_ceil(256 * V)],
+///     requires(input.len() == output.len(), output.len().is_multiple_of(V)),
+///     instances((f32, 4), (f32, 1), (f64, 2)),
+/// )]
+/// pub fn copy<T, const V: usize>(input: &Tensor<T, 1>, output: &mut Tensor<T, 1>) { /* … */ }
+/// ```
+///
+/// Each instance that is listed (of one parameter: `instances(f32, f64)`) is a kernel of its own, with all of the above: here
+/// `copy_f32_4`, `copy_f32_1` and `copy_f64_2`. `block`, `grid`, `requires` and the body may use the parameters; no bounds on types are needed, since
+/// rustc too sees each instance with its types. Types may be elements, scalars or layouts; constants are integers or bool, and
+/// written out in the list.
+///
+/// The function's name stands for all of them, and chooses:
+///
+/// | item | meaning |
+/// |---|---|
+/// | `launch(&stream, …)`, `simulate(…)` | those of the instance for these arguments |
+/// | `load(&context)`, `compile(architecture)` | those of the instances that a launch chooses from: `copy::load::<f32>(&context)` |
+/// | `reports()`, `CUDA_SOURCES` | of all instances, as listed |
+///
+/// Types are inferred from the arguments, or written: `copy::launch::<f32>(…)`; one that is not listed is an error that says which
+/// are. A constant that is the width of a vector (an argument of `read::<V>` or of `Vector<T, V>`, and not
+/// part of a parameter's type) is chosen at the launch: the largest for which contract, alignment and grid hold. All other
+/// constants are the caller's, as the types are: `power::launch::<f32, 3>(…)`.
 ///
 /// # The language
 ///

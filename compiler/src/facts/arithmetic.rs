@@ -122,6 +122,7 @@ impl Walk<'_> {
             return Some((quotient, Linear::constant(remainder)));
         }
         let (low, high) = self.bounds(a);
+        let low = if low < 0 && self.holds(a) { 0 } else { low };
         let (quotient, new) = self.derived(Derivation {
             operation: Operation::Quotient,
             operands: (a, &Linear::int(divisor)),

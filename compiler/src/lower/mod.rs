@@ -12,10 +12,12 @@ mod flow;
 mod fold;
 mod foreign;
 mod function;
+mod generic;
 mod helper;
 mod intrinsic;
 mod item;
 mod matching;
+mod operator;
 mod order;
 mod place;
 mod repeat;
@@ -28,16 +30,16 @@ mod unaligned;
 mod vector;
 mod warp;
 
-pub(crate) use expr::is_compound;
 pub(crate) use intrinsic::Function;
+pub(crate) use operator::is_compound;
 pub(crate) use stmt::lift_attributes;
 pub(crate) use tile::TileMethod;
 
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Atomic, Base, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
-    ParamKind, Scalar, Stmt, Type, Unaligned,
+    Arena, Base, Budget, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind, Scalar, Stmt,
+    Type,
 };
 use crate::span::SpanId;
 use flow::{Exit, Frame, Here, Target, TargetKind};
@@ -151,6 +153,8 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
             name: ast.function.sig.ident.to_string(),
             params: Arena::default(),
             block: [1; 3],
+            min_blocks: None,
+            architectures: ast.architectures.clone(),
             grid: [one; 3],
             requires: Vec::new(),
             tiles: Arena::default(),
@@ -188,6 +192,9 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
     lower.launch(ast);
     lower.in_attribute = false;
     lower.budget = ast.budget.as_ref().map(|budget| lower.add_budget(budget));
+    if ast.broken {
+        return lower.finish();
+    }
     lower.kernel.body = lower.in_block(|lower| lower.block_items(&ast.function.block));
     let returned = lower.targets.last().and_then(|target| target.leave);
     if let Some(returned) = returned {
@@ -196,6 +203,9 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
     }
     lower.finish()
 }
+
+/// No multiprocessor holds more blocks.
+const MOST_BLOCKS: u32 = 32;
 
 impl Lower<'_> {
     fn params(&mut self, params: &[ast::Param]) {
@@ -311,6 +321,22 @@ impl Lower<'_> {
                 )
                 .help("make the block smaller and let each thread do more elements in a loop"),
             );
+        }
+        if let Some(expr) = &ast.min_blocks
+            && let Some(value) = self.constant(expr, "`min_blocks`")
+        {
+            let span = self.span(expr);
+            match u32::try_from(value) {
+                Ok(value @ 1..=MOST_BLOCKS) => self.kernel.min_blocks = Some(value),
+                _ => self.diagnostics.report(
+                    Diagnostic::new(
+                        Code::Attribute,
+                        span,
+                        format!("a multiprocessor cannot hold {value} blocks: 1 to {MOST_BLOCKS}"),
+                    )
+                    .help("remove `min_blocks`, unless registers keep blocks from being resident"),
+                ),
+            }
         }
         for (place, extent) in ast.grid.iter().take(3).enumerate() {
             let usize_term = self.terms.known(Scalar::Usize);
@@ -622,21 +648,9 @@ fn reads(kernel: &Kernel, expr: Handle<Expr>, local: Handle<Local>) -> bool {
 
 /// Whether statements assign a variable, or an element of it.
 fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
-    block.iter().any(|stmt| match stmt {
-        Stmt::Assign { local, .. }
-        | Stmt::Load { local, .. }
-        | Stmt::Fill { local, .. }
-        | Stmt::AssignElement { local, .. }
-        | Stmt::AssignLane { local, .. }
-        | Stmt::Atomic(Atomic { local, .. })
-        | Stmt::Collective(Collective { local, .. }) => *local == wanted,
-        Stmt::LoadUnaligned(Unaligned { local, whole, .. }) => *local == wanted || *whole == wanted,
-        Stmt::If { then, otherwise, .. } => {
-            assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
-        }
-        Stmt::For(handle) => assigns(kernel, &kernel.loops[*handle].body, wanted),
-        Stmt::While { body, .. } => assigns(kernel, body, wanted),
-        Stmt::Store { .. } | Stmt::Copy(_) | Stmt::Sync(..) => false,
+    block.iter().any(|stmt| {
+        stmt.assigned().contains(&wanted)
+            || stmt.blocks(kernel).into_iter().any(|block| assigns(kernel, block, wanted))
     })
 }
 

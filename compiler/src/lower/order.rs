@@ -131,10 +131,7 @@ impl Lower<'_> {
         if let ExprKind::Int(_) | ExprKind::Local(_) = self.kernel.exprs[value].kind {
             return value;
         }
-        let ty = self.ty(value);
-        let local = self.local(name, ty, Vec::new(), span);
-        self.push(Stmt::Assign { local, value });
-        self.expr(ExprKind::Local(local), ty, span)
+        self.stored(name, value, span)
     }
 
     fn div(&mut self, a: E, b: E, span: SpanId) -> E {

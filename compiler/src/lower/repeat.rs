@@ -328,7 +328,7 @@ impl Lower<'_> {
             (_, ExprKind::Int(0), BinaryOp::Add | BinaryOp::Sub) => a,
             (_, ExprKind::Int(1), BinaryOp::Mul | BinaryOp::Div) => a,
             (ExprKind::Int(x), ExprKind::Int(y), _) => {
-                let value = super::expr::fold(op, *x, *y);
+                let value = super::operator::fold(op, *x, *y);
                 let kind = value.map_or(ExprKind::Binary(op, a, b), ExprKind::Int);
                 self.expr(kind, ty, span)
             }
