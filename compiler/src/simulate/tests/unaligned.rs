@@ -51,7 +51,8 @@ fn run(kernel: &Kernel, size: u64, width: u64, [rows, cols, pitch, base, col]: [
         let start = (row * pitch + col) * size;
         let found = &result[(row * vector) as usize..][..vector as usize];
         assert_eq!(found, &bytes[start as usize..][..vector as usize], "{case}, row {row}");
-        let (low, high) = ((base + start) / vector * vector, (base + start + vector - 1) / vector * vector);
+        let address = base + start;
+        let (low, high) = (address / vector * vector, address.next_multiple_of(vector));
         if low < base || high + vector > base + elements * size {
             single += 1;
             continue;
