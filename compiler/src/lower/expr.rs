@@ -202,10 +202,7 @@ impl Lower<'_> {
     fn literal(&mut self, lit: &Lit, expected: Option<Ty>) -> Operand {
         let span = self.span(lit);
         match lit {
-            Lit::Bool(value) => {
-                let ty = Ty::scalar(self.terms.known(Scalar::Bool));
-                Operand::Value(self.expr(ExprKind::Bool(value.value), ty, span))
-            }
+            Lit::Bool(value) => Operand::Value(self.bool_expr(ExprKind::Bool(value.value), span)),
             Lit::Int(int) => {
                 let suffix = Scalar::from_name(int.suffix());
                 if suffix.is_none() && !int.suffix().is_empty() {

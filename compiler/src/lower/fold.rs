@@ -72,7 +72,7 @@ fn statement(kernel: &mut Kernel, stmt: Stmt, known: &mut Known) -> Stmt {
         }
         Stmt::Assign { local, value } => {
             forget(kernel, known, std::slice::from_ref(&stmt));
-            if !super::reads(kernel, value, local) {
+            if !super::build::reads(kernel, value, local) {
                 known.values.push((local, value));
             }
             stmt
@@ -166,10 +166,10 @@ fn synchronised(kernel: &Kernel, known: &mut Known) {
 
 /// A variable gets another value.
 fn assigned(kernel: &Kernel, known: &mut Known, local: Handle<Local>) {
-    known.values.retain(|(holder, value)| *holder != local && !super::reads(kernel, *value, local));
+    known.values.retain(|(holder, value)| *holder != local && !super::build::reads(kernel, *value, local));
     known.loads.retain(|(site, value)| {
         let index = &kernel.sites[*site].place.index;
-        *value != local && !index.iter().any(|index| super::reads(kernel, *index, local))
+        *value != local && !index.iter().any(|index| super::build::reads(kernel, *index, local))
     });
 }
 

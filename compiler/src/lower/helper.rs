@@ -11,7 +11,7 @@ use super::item::{Constant, Found, Item};
 use super::place::Target;
 use super::{Binding, Lower, Operand, Scope, peeled};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{self, ExprKind, Handle};
+use crate::ir::ExprKind;
 use quote::ToTokens;
 use std::rc::Rc;
 use syn::{Expr, ExprCall, FnArg, Pat, Type};
@@ -343,7 +343,7 @@ impl Lower<'_> {
             }
             Expr::Index(index) => match self.target(index) {
                 Some(Target::Array(local, indices)) => {
-                    let indices = indices.into_iter().map(|index| self.pinned(index)).collect();
+                    let indices = indices.into_iter().map(|index| self.unchanging("index", index)).collect();
                     Binding::Operand(Operand::Array(local, indices))
                 }
                 Some(Target::Memory(_) | Target::Lane { .. }) => Binding::Operand(self.unsupported(
@@ -363,16 +363,6 @@ impl Lower<'_> {
         let operand = self.operand(value, None);
         let span = syn::spanned::Spanned::span(value);
         self.store_away(&syn::Ident::new("argument", span), operand)
-    }
-
-    /// An index that stays what it is now.
-    fn pinned(&mut self, index: Handle<ir::Expr>) -> Handle<ir::Expr> {
-        let mut read = Vec::new();
-        super::locals_read(&self.kernel, index, &mut read);
-        if read.is_empty() {
-            return index;
-        }
-        self.stored("index", index, self.kernel.exprs[index].span)
     }
 
     /// Binds a parameter that is taken by value. A literal stays one.

@@ -5,6 +5,7 @@
 
 mod assign;
 mod atomic;
+mod build;
 mod checked;
 mod control;
 mod expr;
@@ -38,11 +39,9 @@ pub(crate) use tile::TileMethod;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Base, Budget, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind, Scalar, Stmt,
-    Type,
+    Arena, Base, Budget, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind, Scalar, Type,
 };
-use crate::span::SpanId;
-use flow::{Exit, Frame, Here, Target, TargetKind};
+use flow::{Exit, Frame, Target, TargetKind};
 use item::{Found, Item, TypeItem};
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -430,119 +429,6 @@ impl Lower<'_> {
         self.kernel
     }
 
-    // ---- building ----
-
-    fn span(&mut self, tokens: &impl ToTokens) -> SpanId {
-        self.diagnostics.spans.add(tokens)
-    }
-
-    fn expr(&mut self, kind: ExprKind, ty: Ty, span: SpanId) -> Handle<Expr> {
-        self.types.push(ty);
-        // The type is written at the end, when all uses are known.
-        self.kernel.exprs.add(Expr { kind, ty: Type::Scalar(Scalar::I32), span })
-    }
-
-    /// A copy of an expression for a use of it.
-    fn copied(&mut self, value: Handle<Expr>, span: SpanId) -> Handle<Expr> {
-        let (kind, ty) = (self.kernel.exprs[value].kind.clone(), self.ty(value));
-        let copy = self.expr(kind, ty, span);
-        let digits = self.float_digits.iter().find(|(literal, _)| *literal == value);
-        if let Some(digits) = digits.map(|(_, digits)| digits.clone()) {
-            self.float_digits.push((copy, digits));
-        }
-        copy
-    }
-
-    fn ty(&self, expr: Handle<Expr>) -> Ty {
-        self.types[expr.index()]
-    }
-
-    fn index_literal(&mut self, value: i128, span: SpanId) -> Handle<Expr> {
-        let ty = Ty::scalar(self.terms.known(Scalar::Usize));
-        self.expr(ExprKind::Int(value), ty, span)
-    }
-
-    fn local(&mut self, name: &str, ty: Ty, extents: Vec<u32>, span: SpanId) -> Handle<Local> {
-        self.local_types.push(ty);
-        self.kernel.locals.add(Local {
-            name: name.into(),
-            ty: Type::Scalar(Scalar::I32),
-            extents,
-            table: None,
-            span,
-        })
-    }
-
-    /// A value that was evaluated at a place, for use after the statements that have been added since: where they assign
-    /// what it reads, it is stored away there. Of several, the last one must come first.
-    fn as_at(&mut self, place: Here, value: Handle<Expr>) -> Handle<Expr> {
-        let mut read = Vec::new();
-        locals_read(&self.kernel, value, &mut read);
-        if !self.assigned_since(place, &read) {
-            return value;
-        }
-        let (ty, span) = (self.ty(value), self.kernel.exprs[value].span);
-        let local = self.local("before", ty, Vec::new(), span);
-        self.insert(place, Stmt::Assign { local, value });
-        self.expr(ExprKind::Local(local), ty, span)
-    }
-
-    /// Evaluates a list in order: what a later part assigns does not change an earlier one.
-    fn in_order<T>(
-        &mut self,
-        parts: impl IntoIterator<Item = T>,
-        mut evaluate: impl FnMut(&mut Self, T) -> Operand,
-    ) -> Vec<Operand> {
-        let mut list: Vec<(Here, Operand)> = Vec::new();
-        for part in parts {
-            let operand = evaluate(self, part);
-            list.push((self.here(), operand));
-        }
-        for (place, operand) in list.iter_mut().rev() {
-            self.operand_as_at(*place, operand);
-        }
-        list.into_iter().map(|(_, operand)| operand).collect()
-    }
-
-    fn operand_as_at(&mut self, place: Here, operand: &mut Operand) {
-        match operand {
-            Operand::Value(value) => *value = self.as_at(place, *value),
-            Operand::Tuple(parts) | Operand::List(parts) => {
-                for part in parts.iter_mut().rev() {
-                    self.operand_as_at(place, part);
-                }
-            }
-            Operand::Array(..) | Operand::Poison => {}
-        }
-    }
-
-    /// The value as something that can be named more than once: a variable, where computing it again costs.
-    fn once(&mut self, value: Handle<Expr>, span: SpanId) -> Handle<Expr> {
-        let is_short = matches!(
-            self.kernel.exprs[value].kind,
-            ExprKind::Int(_)
-                | ExprKind::Float(_)
-                | ExprKind::Bool(_)
-                | ExprKind::Param(_)
-                | ExprKind::Extent(..)
-                | ExprKind::Stride(..)
-                | ExprKind::Thread(_)
-                | ExprKind::Block(_)
-                | ExprKind::Grid(_)
-                | ExprKind::Local(_)
-        );
-        // The launcher has no variables.
-        if is_short || self.in_attribute { value } else { self.stored("operand", value, span) }
-    }
-
-    /// The value in a variable of its own.
-    fn stored(&mut self, name: &str, value: Handle<Expr>, span: SpanId) -> Handle<Expr> {
-        let ty = self.ty(value);
-        let local = self.local(name, ty, Vec::new(), span);
-        self.push(Stmt::Assign { local, value });
-        self.expr(ExprKind::Local(local), ty, span)
-    }
-
     fn bind(&mut self, name: String, binding: Binding) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.names.insert(name, binding);
@@ -625,32 +511,6 @@ fn has_refused_element(ty: &syn::Type) -> bool {
                     Some(syn::GenericArgument::Type(element)) if element_type(element).is_none()
                 )
             )
-    })
-}
-
-/// The variables that an expression reads.
-fn locals_read(kernel: &Kernel, expr: Handle<Expr>, out: &mut Vec<Handle<Local>>) {
-    let kind = &kernel.exprs[expr].kind;
-    if let ExprKind::Local(local) | ExprKind::Element(local, _) = kind {
-        out.push(*local);
-    }
-    for operand in kind.operands() {
-        locals_read(kernel, operand, out);
-    }
-}
-
-/// Whether an expression depends on a variable.
-fn reads(kernel: &Kernel, expr: Handle<Expr>, local: Handle<Local>) -> bool {
-    let mut read = Vec::new();
-    locals_read(kernel, expr, &mut read);
-    read.contains(&local)
-}
-
-/// Whether statements assign a variable, or an element of it.
-fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
-    block.iter().any(|stmt| {
-        stmt.assigned().contains(&wanted)
-            || stmt.blocks(kernel).into_iter().any(|block| assigns(kernel, block, wanted))
     })
 }
 

@@ -97,8 +97,7 @@ impl Lower<'_> {
         if ta.vector.is_some() || tb.vector.is_some() || !self.terms.unify(ta.term, tb.term) {
             return self.mismatch(at);
         }
-        let ty = Ty::scalar(self.terms.known(Scalar::Bool));
-        Operand::Value(self.expr(ExprKind::Compare(op, a, b), ty, span))
+        Operand::Value(self.bool_expr(ExprKind::Compare(op, a, b), span))
     }
 
     /// An operation of two values, folded if both are integer literals.
