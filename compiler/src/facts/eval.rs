@@ -288,7 +288,7 @@ impl Walk<'_> {
             }
             _ => return self.opaque(scalar, Scope::Lane),
         };
-        let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil);
+        let divides = op.divides();
         // Shift amounts are masked to the width.
         let b = match op {
             BinaryOp::Shl | BinaryOp::Shr => match b.known() {
