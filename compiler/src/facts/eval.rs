@@ -310,7 +310,7 @@ impl Walk<'_> {
                 return self.opaque(scalar, scope);
             }
         };
-        let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil);
+        let divides = op.divides();
         // Shift amounts are masked to the width.
         let b = match op {
             BinaryOp::Shl | BinaryOp::Shr => match b.known() {

@@ -146,11 +146,7 @@ impl Lower<'_> {
             Some(index) => Operand::Value(index),
             None => Operand::Poison,
         });
-        let index = |operand| match operand {
-            Operand::Value(index) => Some(index),
-            Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => None,
-        };
-        list.into_iter().map(index).collect()
+        list.into_iter().map(Operand::value).collect()
     }
 
     /// The value of an integer that must be known here.

@@ -324,13 +324,7 @@ impl Lower<'_> {
         span: crate::span::SpanId,
     ) -> Option<Vec<Handle<crate::ir::Expr>>> {
         match array {
-            Operand::List(list) => list
-                .iter()
-                .map(|operand| match operand {
-                    Operand::Value(value) => Some(*value),
-                    _ => None,
-                })
-                .collect(),
+            Operand::List(list) => list.iter().cloned().map(Operand::value).collect(),
             Operand::Array(local, prefix) => {
                 let rest = self.kernel.locals[*local].extents.get(prefix.len()..)?.to_vec();
                 let [extent] = rest.as_slice() else { return None };
