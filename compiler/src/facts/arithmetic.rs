@@ -9,6 +9,10 @@ use super::symbol::{Case, Symbol, SymbolKind};
 use super::walk::Walk;
 use crate::ir::{BinaryOp, Scalar, Scope};
 use std::rc::Rc;
+use tileproof_model::limits::MAX_THREADS_PER_BLOCK;
+
+/// Rows of at most so many elements are not taken to hold a whole warp: as many as the largest block has threads.
+const SHORT_ROW: i128 = MAX_THREADS_PER_BLOCK as i128;
 
 /// How a symbol came about, so that equal operations on equal operands give one symbol.
 #[derive(Clone, Debug, PartialEq)]
@@ -179,9 +183,9 @@ impl Walk<'_> {
     }
 
     fn divide_symbolic(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
-        // Away from the edges of rows, all lanes of a warp are in one row.
+        // Away from the edges of rows, all lanes of a warp are in one row; of rows that are known to be short there is no away.
         let range = (0, self.bounds(a).1);
-        let row = self.is_uniform(b).then(|| {
+        let row = (self.is_uniform(b) && self.bounds(b).1 > SHORT_ROW).then(|| {
             let kind = SymbolKind::Derived(self.symbols.len() as u32);
             Linear::symbol(self.symbols.add(Symbol::new(kind, range, Scope::Warp, "a quotient")))
         });

@@ -428,11 +428,17 @@ impl Walk<'_> {
         });
         let scope = scope.fold(Scope::Block, Scope::min);
         let bits = 8 * i64::from(own.bytes());
-        let (most, count): (i64, fn(u64, u32) -> u32) = match function {
-            Function::CountOnes => (bits, |x, _| x.count_ones()),
-            Function::LeadingZeros => (bits, |x, bits| x.leading_zeros() - (64 - bits)),
-            Function::TrailingZeros => (bits, |x, bits| x.trailing_zeros().min(bits)),
-            Function::Ilog2 => (bits - 1, |x, _| x.checked_ilog2().unwrap_or(0)),
+        let (most, known): (i64, fn(u64, u32) -> u64) = match function {
+            Function::CountOnes => (bits, |x, _| x.count_ones().into()),
+            Function::LeadingZeros => (bits, |x, bits| (x.leading_zeros() - (64 - bits)).into()),
+            Function::TrailingZeros => (bits, |x, bits| x.trailing_zeros().min(bits).into()),
+            Function::Ilog2 => (bits - 1, |x, _| x.checked_ilog2().unwrap_or(0).into()),
+            Function::ReverseBits if bits <= 32 && !own.is_signed() => {
+                ((1 << bits) - 1, |x, bits| x.reverse_bits() >> (64 - bits))
+            }
+            Function::SwapBytes if bits <= 32 && !own.is_signed() => {
+                ((1 << bits) - 1, |x, bits| x.swap_bytes() >> (64 - bits))
+            }
             Function::Isqrt => {
                 let high = match values.first() {
                     Some(Value::Int(form)) => self.bounds_of(form, own).1,
@@ -445,7 +451,9 @@ impl Walk<'_> {
         };
         let known = match values.first() {
             Some(Value::Int(form)) => form.known().and_then(|lanes| {
-                lanes.map(|x| Some(count((x as u64) << (64 - bits) >> (64 - bits), bits as u32).into()))
+                lanes.map(|x| {
+                    i64::try_from(known((x as u64) << (64 - bits) >> (64 - bits), bits as u32)).ok()
+                })
             }),
             Some(Value::Truth(_) | Value::Data) | None => None,
         };

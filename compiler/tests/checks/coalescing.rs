@@ -297,3 +297,35 @@ fn clamped_indices() {
         "#]],
     );
 }
+
+/// A quotient by a number that is known to be small differs within a warp, so the interior of a row is no excuse.
+#[test]
+fn rows_that_are_known_to_be_short() {
+    for (promise, cost) in [("s <= 16", "not known"), ("s <= 100000", "the interior of a row")] {
+        println!("{promise}: {cost}");
+        check(
+            &kernel(
+                &format!("block = [32], grid = [1], requires(x.len() >= 1024, y.len() >= 32, s >= 1, {promise})"),
+                "x: &Tensor<f32, 1>, y: &mut Tensor<f32, 1>, s: usize",
+                "let t = thread_x();
+                y[[t]] = x[[t / s * 8]];",
+            ),
+            match cost {
+                "not known" => expect![[r#"
+                    error: whether this access coalesces is not known [TP0201]
+                    note: the address depends on a quotient, and may differ from lane to lane
+                    help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
+                      at `x[[t / s * 8]]`
+                "#]],
+                _ => expect![[r#"
+                    read `x[[t / s * 8]]`: 1 × 4 B, 1/1 sectors
+                    write `y[[t]]`: 1 × 4 B, 4/4 sectors
+                    launch: x.len() >= 1024
+                    launch: y.len() >= 32
+                    launch: s >= 1
+                    launch: s <= 100000
+                "#]],
+            },
+        );
+    }
+}
