@@ -360,6 +360,7 @@ fn remove_from(kernel: &mut Kernel, block: &mut Block, unread: &[Exit]) {
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }
             | Stmt::Load { .. }
+            | Stmt::LoadUnaligned(_)
             | Stmt::Store { .. }
             | Stmt::Copy(_)
             | Stmt::Sync(..)

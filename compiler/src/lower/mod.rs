@@ -28,6 +28,7 @@ mod stmt;
 mod table;
 mod tile;
 mod types;
+mod unaligned;
 mod vector;
 mod warp;
 
