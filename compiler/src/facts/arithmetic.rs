@@ -9,9 +9,10 @@ use super::symbol::{Case, Symbol, SymbolKind};
 use super::walk::Walk;
 use crate::ir::{BinaryOp, Scalar, Scope};
 use std::rc::Rc;
+use tileproof_model::access::LANES;
 use tileproof_model::limits::MAX_THREADS_PER_BLOCK;
 
-/// Rows of at most so many elements are not taken to hold a whole warp: as many as the largest block has threads.
+/// Extents that are known to be at most this are not taken to hold a whole warp: as many as the largest block has threads.
 const SHORT_ROW: i128 = MAX_THREADS_PER_BLOCK as i128;
 
 /// How a symbol came about, so that equal operations on equal operands give one symbol.
@@ -182,10 +183,18 @@ impl Walk<'_> {
         Some(form)
     }
 
+    /// Whether a divisor is the length of rows that hold whole warps, but for their edges: it is known to be at least as long as a
+    /// warp, or what only extents and strides of tensors determine. Any other number may be small.
+    fn is_row(&self, divisor: &Linear) -> bool {
+        let (low, high) = self.bounds(divisor);
+        let of_tensors = || divisor.terms.iter().all(|(symbol, _)| self.symbols.is_of_tensors(*symbol));
+        self.is_uniform(divisor) && (low >= LANES as i128 || high > SHORT_ROW && of_tensors())
+    }
+
     fn divide_symbolic(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
-        // Away from the edges of rows, all lanes of a warp are in one row; of rows that are known to be short there is no away.
+        // Away from the edges of rows, all lanes of a warp are in one row.
         let range = (0, self.bounds(a).1);
-        let row = (self.is_uniform(b) && self.bounds(b).1 > SHORT_ROW).then(|| {
+        let row = self.is_row(b).then(|| {
             let kind = SymbolKind::Derived(self.symbols.len() as u32);
             Linear::symbol(self.symbols.add(Symbol::new(kind, range, Scope::Warp, "a quotient")))
         });
@@ -390,7 +399,13 @@ impl Walk<'_> {
         let ((low_a, high_a), (low_b, high_b)) = (self.bounds_of(a, scalar), self.bounds_of(b, scalar));
         let range =
             if min { (low_a.min(low_b), high_a.min(high_b)) } else { (low_a.max(low_b), high_a.max(high_b)) };
-        let interior = self.varying_side(a, b);
+        // Where both the lesser and the larger of two numbers occur, one of them is not the one that varies.
+        let opposite = Operation::Binary(if min { BinaryOp::Max } else { BinaryOp::Min });
+        let both = self
+            .derived
+            .iter()
+            .any(|(operation, x, y, _)| *operation == opposite && (x == a && y == b || x == b && y == a));
+        let interior = if both { None } else { self.varying_side(a, b) };
         let (a_is_less, b_is_less) = (b.sub(a), a.sub(b));
         let case = |value: &Linear, fact: Option<Linear>| Case {
             value: value.clone(),

@@ -451,9 +451,8 @@ impl Walk<'_> {
         };
         let known = match values.first() {
             Some(Value::Int(form)) => form.known().and_then(|lanes| {
-                lanes.map(|x| {
-                    i64::try_from(known((x as u64) << (64 - bits) >> (64 - bits), bits as u32)).ok()
-                })
+                lanes
+                    .map(|x| i64::try_from(known((x as u64) << (64 - bits) >> (64 - bits), bits as u32)).ok())
             }),
             Some(Value::Truth(_) | Value::Data) | None => None,
         };
