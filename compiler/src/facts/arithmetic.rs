@@ -10,6 +10,9 @@ use super::walk::Walk;
 use crate::ir::{BinaryOp, Scalar, Scope};
 use std::rc::Rc;
 
+/// One less than a power of two: up to here a number counts as small.
+const SMALL: i128 = 1023;
+
 /// How a symbol came about, so that equal operations on equal operands give one symbol.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Operation {
@@ -121,7 +124,10 @@ impl Walk<'_> {
             let remainder = a.constant.map(|value| Some(value.rem_euclid(divisor)))?;
             return Some((quotient, Linear::constant(remainder)));
         }
-        let (low, high) = self.bounds(a);
+        let (mut low, high) = self.bounds(a);
+        if low < 0 && self.holds(a) {
+            low = 0;
+        }
         let (quotient, new) = self.derived(Derivation {
             operation: Operation::Quotient,
             operands: (a, &Linear::int(divisor)),
@@ -212,6 +218,24 @@ impl Walk<'_> {
             }
         }
         Some((quotient, remainder))
+    }
+
+    /// An upper bound: by the ranges of the symbols, or a small one that what is known here says.
+    fn most(&self, form: &Linear) -> i128 {
+        let by_ranges = self.bounds(form).1;
+        let at_most = |bound: i128| {
+            let negated = form.scale(&Lanes::Uniform(-1));
+            let room = negated.and_then(|form| form.offset(bound as i64));
+            room.is_some_and(|room| self.holds(&room))
+        };
+        let mut bound = SMALL;
+        if by_ranges <= bound || !at_most(bound) {
+            return by_ranges;
+        }
+        while bound > 1 && at_most(bound / 2) {
+            bound /= 2;
+        }
+        bound
     }
 
     /// The quotient rounded up, of a divisor that only the launch knows.
@@ -326,7 +350,7 @@ impl Walk<'_> {
         if positive.len() < 2 {
             return None;
         }
-        let most = self.bounds(a).1.max(self.bounds(b).1);
+        let most = self.most(a).max(self.most(b));
         let high = (u128::try_from(most).ok()?.checked_add(1)?.checked_next_power_of_two()? - 1) as i128;
         let (form, new) = self.derived(Derivation {
             operation: Operation::Binary(op),

@@ -707,15 +707,16 @@ impl Walk<'_> {
             Value::Int(form) => {
                 let Some((least, most)) = scalar.range() else { return Value::Data };
                 let (low, high) = self.bounds(&form);
-                // The ranges of the symbols say it, or what is known here does.
+                // The ranges of the symbols say it, or what is known here does: of a bound that is too large for forms, a
+                // smaller one.
+                let limit = i128::from(INDEX_LIMIT);
                 let above = |bound: i128| {
-                    let room = i64::try_from(bound).ok().and_then(|bound| form.offset(bound.checked_neg()?));
+                    let room = form.offset(-(bound.clamp(-limit, limit) as i64));
                     room.is_some_and(|room| self.holds(&room))
                 };
                 let below = |bound: i128| {
-                    let room = i64::try_from(bound)
-                        .ok()
-                        .and_then(|bound| form.scale(&Lanes::Uniform(-1))?.offset(bound));
+                    let negated = form.scale(&Lanes::Uniform(-1));
+                    let room = negated.and_then(|form| form.offset(bound.clamp(-limit, limit) as i64));
                     room.is_some_and(|room| self.holds(&room))
                 };
                 let (is_above, is_below) = (least <= low || above(least), high <= most || below(most));

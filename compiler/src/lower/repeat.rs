@@ -413,7 +413,8 @@ impl Lower<'_> {
             (Some(value), Some((_, most))) => value < most,
             // A literal of a type that is not known yet: this fits all of them.
             (Some(value), None) => value < i128::from(i8::MAX),
-            (None, _) => known == Some(Scalar::Usize),
+            // Of indices, what the end is made of must be proven to fit.
+            (None, _) => known.is_some_and(Scalar::is_index),
         };
         let wide = Ty::scalar(self.terms.known(Scalar::I64));
         let (start, last, own) = if fits {
