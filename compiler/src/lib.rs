@@ -32,16 +32,16 @@ pub mod simulate;
 pub mod span;
 pub mod tokens;
 
-use ast::Scope;
+use ast::{Family, Scope};
 use check::Checked;
-use diagnostic::Diagnostics;
+use diagnostic::{Diagnostics, Said};
 use proc_macro2::TokenStream;
 use std::str::FromStr;
 use tileproof_model::report::Report;
 
 /// `#[tiled_kernel]`: an attribute's arguments and its function become Rust items.
 pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    kernel(attribute, item, &Scope::default())
+    kernel(attribute, item, &Scope::default(), &mut Said::default())
 }
 
 /// `#[tiled_module]`: the same for every kernel of a module, which sees the module's items.
@@ -50,24 +50,43 @@ pub fn expand_module(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let Some(module) = ast::parse_module(attribute, item.clone(), &mut diagnostics) else {
         return emit::unread(item, &diagnostics);
     };
+    let mut said = Said::default();
     let kernels = module.parts.iter().filter_map(|part| match part {
         ast::Part::Kernel { attribute, item, .. } => {
-            Some(kernel(attribute.clone(), item.clone(), &module.scope))
+            Some(kernel(attribute.clone(), item.clone(), &module.scope, &mut said))
         }
-        ast::Part::Shared(_) | ast::Part::Other(_) | ast::Part::Unread(_) => None,
+        ast::Part::Shared(_) | ast::Part::Other(_) => None,
     });
     let kernels = kernels.collect();
     emit::module(&module, kernels, &diagnostics)
 }
 
-fn kernel(attribute: TokenStream, item: TokenStream, scope: &Scope) -> TokenStream {
+fn kernel(attribute: TokenStream, item: TokenStream, scope: &Scope, said: &mut Said) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
-    let Some(ast) = ast::parse(attribute, item.clone(), scope, &mut diagnostics) else {
+    let Some(family) = ast::parse(attribute, item.clone(), scope, &mut diagnostics) else {
         return emit::unread(item, &diagnostics);
     };
-    match judge(&ast, &mut diagnostics) {
-        Some(checked) => emit::items(&ast, &checked, &diagnostics),
-        None => emit::failed(&ast, &diagnostics),
+    let Family { kernels, generic } = &family;
+    match (generic, kernels.as_slice()) {
+        (None, kernels) => kernels
+            .iter()
+            .map(|kernel| match judge(kernel, &mut diagnostics) {
+                Some(checked) => emit::items(kernel, &checked, &diagnostics),
+                None => {
+                    diagnostics.say_once(said);
+                    emit::failed(kernel, &diagnostics)
+                }
+            })
+            .collect(),
+        (Some(generic), kernels) => {
+            let judged = |kernel| {
+                let mut own = diagnostics.of_instance();
+                let checked = judge(kernel, &mut own);
+                (checked, own)
+            };
+            let judged: Vec<_> = kernels.iter().map(judged).collect();
+            emit::instances(generic, kernels, &judged, &diagnostics, said)
+        }
     }
 }
 
@@ -82,7 +101,7 @@ pub struct Compiled {
     pub report: Report,
 }
 
-/// Compiles a kernel from the text of its attribute's arguments and of its function.
+/// Compiles a kernel from the text of its attribute's arguments and of its function; of a generic one the first instance.
 ///
 /// # Errors
 /// All diagnostics as text, separated by empty lines, each with the line it is about.
@@ -99,8 +118,9 @@ pub fn compile_in(shared: &str, attribute: &str, item: &str) -> Result<Compiled,
     let parse = |text| TokenStream::from_str(text).map_err(|error| error.to_string());
     let shared = syn::parse_str::<syn::File>(shared).map_err(|error| error.to_string())?;
     let scope = Scope { items: shared.items, ..Scope::default() };
-    let ast = ast::parse(parse(attribute)?, parse(item)?, &scope, &mut diagnostics);
-    match ast.and_then(|ast| judge(&ast, &mut diagnostics)) {
+    let family = ast::parse(parse(attribute)?, parse(item)?, &scope, &mut diagnostics);
+    let kernel = family.and_then(|family| family.kernels.into_iter().next());
+    match kernel.and_then(|kernel| judge(&kernel, &mut diagnostics)) {
         Some(checked) => Ok(Compiled {
             cuda: emit::cuda(&checked).text,
             report: checked.report().clone(),

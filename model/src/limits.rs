@@ -35,6 +35,21 @@ pub enum Architecture {
     Sm121,
 }
 
+/// The architectures that kernels are compiled for, ascending.
+pub const SUPPORTED: [Architecture; 11] = [
+    Architecture::Sm75,
+    Architecture::Sm80,
+    Architecture::Sm86,
+    Architecture::Sm87,
+    Architecture::Sm89,
+    Architecture::Sm90,
+    Architecture::Sm100,
+    Architecture::Sm103,
+    Architecture::Sm110,
+    Architecture::Sm120,
+    Architecture::Sm121,
+];
+
 /// Lanes of a warp.
 pub const WARP_THREADS: u32 = LANES as u32;
 /// Threads of a block at most, on every architecture.
@@ -224,6 +239,18 @@ pub struct Occupancy {
     pub max_warps: u32,
     /// What limits it; the first of threads, registers, shared memory and blocks if several do equally.
     pub limited_by: Resource,
+}
+
+impl Resource {
+    /// What it is, in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Resource::Threads => "threads",
+            Resource::Blocks => "the number of blocks",
+            Resource::Registers => "registers",
+            Resource::SharedMemory => "shared memory",
+        }
+    }
 }
 
 impl Occupancy {

@@ -3,6 +3,7 @@
 //! The compiler fills it, the macro embeds it as a constant, errors, tables and the book read it from there.
 
 use crate::access::SECTOR_BYTES;
+use crate::limits::{Architecture, Occupancy};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -22,6 +23,9 @@ pub struct Report {
     pub tiles: Cow<'static, [TileReport]>,
     /// The access sites, in order of the source.
     pub sites: Cow<'static, [SiteReport]>,
+    /// How much of the kernel a multiprocessor holds, as far as threads and shared memory decide: an architecture a row. Registers,
+    /// which only a compilation tells, may make it less.
+    pub occupancy: Cow<'static, [(Architecture, Occupancy)]>,
     /// What the launcher checks before the kernel starts, as source text.
     pub launch_checks: Cow<'static, [Text]>,
 }
@@ -202,6 +206,21 @@ impl fmt::Display for Report {
             if let Some(chosen) = chosen {
                 writeln!(f, "  chosen by `Auto`: {chosen}")?;
             }
+        }
+        let mut rest: &[(Architecture, Occupancy)] = &self.occupancy;
+        while let Some((_, first)) = rest.first() {
+            // Neighbours that are alike share a line.
+            let alike = rest.iter().take_while(|(_, other)| other == first).count();
+            let names: Vec<&str> =
+                rest[..alike].iter().map(|(architecture, _)| architecture.name()).collect();
+            let Occupancy { blocks, warps, max_warps, limited_by } = first;
+            writeln!(
+                f,
+                "{}: {blocks} blocks a multiprocessor, {warps} of {max_warps} warps, limited by {}",
+                names.join(", "),
+                limited_by.name()
+            )?;
+            rest = &rest[alike..];
         }
         for check in self.launch_checks.iter() {
             writeln!(f, "checked at launch: {check}")?;

@@ -45,6 +45,12 @@ pub struct Description {
     pub report: Report,
 }
 
+/// The item that stands for a kernel.
+pub trait Kernel {
+    /// The kernel.
+    const DESCRIPTION: &'static Description;
+}
+
 /// A parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Param {

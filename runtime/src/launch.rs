@@ -13,7 +13,7 @@ use crate::argument::{DeviceArgument, IndexWords};
 use crate::description::Description;
 use crate::error::Error;
 use crate::load;
-use crate::plan::{ArgumentShape, plan};
+use crate::plan::{ArgumentShape, first, plan};
 use cudarc::driver::sys::{CUresult, CUstream, CUstreamCaptureStatus};
 use cudarc::driver::{CudaStream, DriverError, LaunchConfig};
 use std::sync::Arc;
@@ -60,6 +60,24 @@ pub unsafe fn launch(
     unsafe { launch.launch(config) }
         .map_err(|source| Error::Driver { action: "launch the kernel", source })?;
     Ok(())
+}
+
+/// Launches the first of these kernels whose plan admits the arguments. They have the same parameters and compute the same.
+///
+/// # Errors
+/// Of the last kernel, if none admits them.
+///
+/// # Safety
+/// As of [`launch`], for each of them.
+pub unsafe fn launch_first(
+    kernels: &[&'static Description],
+    stream: &Arc<CudaStream>,
+    arguments: &mut [DeviceArgument<'_>],
+) -> Result<(), Error> {
+    let shapes: Vec<ArgumentShape<'_>> = arguments.iter().map(DeviceArgument::shape).collect();
+    let Some(kernel) = first(kernels, &shapes) else { return Ok(()) };
+    // SAFETY: the caller's.
+    unsafe { launch(kernel, stream, arguments) }
 }
 
 fn check_stream(kernel: &'static str, stream: &CudaStream) -> Result<(), Error> {

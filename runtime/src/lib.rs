@@ -89,12 +89,15 @@ pub use view::{DeviceMemory, DeviceMemoryMut, TensorView, TensorViewMut};
 pub mod __private {
     pub use crate::__tileproof_if_simulate as if_simulate;
     pub use crate::argument::DeviceArgument;
-    pub use crate::description::{Description, HostOp, LaunchCheck, Param, ParamKind};
-    pub use crate::launch::launch;
+    pub use crate::description::{Description, HostOp, Kernel, LaunchCheck, Param, ParamKind};
+    pub use crate::launch::{launch, launch_first};
+    pub use crate::load::{compile_all, load_all};
     #[cfg(feature = "simulate")]
-    pub use crate::simulate::{HostArgument, simulate};
+    pub use crate::simulate::{HostArgument, simulate_first};
     pub use std::borrow::Cow;
     pub use std::sync::Arc;
+    pub use std::vec::Vec;
+    pub use tileproof_model::limits::{Architecture as Known, Occupancy, Resource};
     pub use tileproof_model::report::{Report, Role, SiteReport, Space, TileReport, Verdict};
 }
 

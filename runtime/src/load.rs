@@ -110,6 +110,28 @@ fn load(
     Ok(Loaded { function, compiled, blocks_per_multiprocessor })
 }
 
+/// Loads each of these kernels.
+///
+/// # Errors
+/// Of the first that fails.
+pub fn load_all(
+    kernels: &[&'static Description],
+    context: &Arc<CudaContext>,
+) -> Result<Vec<Arc<Loaded>>, Error> {
+    kernels.iter().map(|kernel| kernel.load(context)).collect()
+}
+
+/// Compiles each of these kernels.
+///
+/// # Errors
+/// Of the first that fails.
+pub fn compile_all(
+    kernels: &[&'static Description],
+    architecture: Architecture,
+) -> Result<Vec<Compiled>, Error> {
+    kernels.iter().map(|kernel| kernel.compile(architecture)).collect()
+}
+
 /// A panic elsewhere leaves an entry empty or loaded, never half: poisoning means nothing here.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

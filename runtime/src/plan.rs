@@ -138,6 +138,15 @@ pub(crate) fn plan(
     Ok(Some(Plan { grid, width }))
 }
 
+/// The first of the kernels whose plan admits the arguments, or the last, which then says why it does not. `None` only of none.
+pub(crate) fn first(
+    kernels: &[&'static Description],
+    arguments: &[ArgumentShape<'_>],
+) -> Option<&'static Description> {
+    let admits = |kernel: &&&'static Description| plan(kernel, arguments).is_ok();
+    kernels.iter().find(admits).or(kernels.last()).copied()
+}
+
 fn grid(description: &Description, arguments: &[ArgumentShape<'_>]) -> Result<Option<[u32; 3]>, Error> {
     let kernel = description.name;
     let mut extents = [0i128; 3];

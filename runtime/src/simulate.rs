@@ -6,7 +6,7 @@
 use crate::description::Description;
 use crate::error::Error;
 use crate::host::{HostTensor, HostTensorMut};
-use crate::plan::{ArgumentShape, plan};
+use crate::plan::{ArgumentShape, first, plan};
 use crate::scalar::{Element, Scalar, ScalarType, ScalarValue};
 use crate::shape::Shape;
 use std::collections::HashMap;
@@ -161,10 +161,7 @@ impl Counts {
 /// # Errors
 /// Everything that can be wrong with the arguments, and what no kernel may do: an access outside its tensor, a race, a
 /// barrier that some threads do not reach. Outputs may be partly written then.
-pub fn simulate(
-    description: &'static Description,
-    arguments: &mut [HostArgument<'_>],
-) -> Result<Counts, Error> {
+fn simulate(description: &'static Description, arguments: &mut [HostArgument<'_>]) -> Result<Counts, Error> {
     let name = description.name;
     let kernel = kernel(description)?;
     let sites = &description.report.sites;
@@ -183,6 +180,21 @@ pub fn simulate(
     }
     let sites = sites.iter().zip(counts).map(|(site, counts)| SiteRun { site, counts }).collect();
     Ok(Counts { sites })
+}
+
+/// Simulates the first of these kernels whose plan admits the arguments, as a launch would choose.
+///
+/// # Errors
+/// As [`simulate`], of the last kernel if none admits them.
+pub fn simulate_first(
+    kernels: &[&'static Description],
+    arguments: &mut [HostArgument<'_>],
+) -> Result<Counts, Error> {
+    let shapes: Vec<ArgumentShape<'_>> = arguments.iter().map(HostArgument::shape).collect();
+    match first(kernels, &shapes) {
+        Some(kernel) => simulate(kernel, arguments),
+        None => Ok(Counts { sites: Vec::new() }),
+    }
 }
 
 /// The kernel's IR, compiled from its source on first use.

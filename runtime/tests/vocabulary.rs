@@ -133,12 +133,12 @@ mod numbers {
     #[tiled_kernel(
         block = [32],
         grid = [output.len().div_ceil(64)],
-        requires(input.len() == output.len(), output.len() % 2 == 0),
+        requires(input.len() == output.len(), output.len().is_multiple_of(2)),
     )]
     fn smooth(input: &Tensor<bf16, 1>, output: &mut Tensor<bf16, 1>, shift: isize, scale: bf16) {
         let i = 2 * (block_x() * 32 + thread_x());
         if i + 2 <= output.len() {
-            let from = i as isize + 2 * (shift - shift);
+            let from = i as isize + 2 * (shift + 3);
             if from >= 0 && from + 2 <= input.len() as isize && from.rem_euclid(2) == 0 {
                 let v = input.read::<2>([2 * (from as usize / 2)]);
                 let wide = (v * scale).cast::<f32>().map(|x| 0.5 * x * (1.0 + (x * 0.7).erf()));

@@ -16,8 +16,15 @@ use expect_test::expect_file;
 use page::Page;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tileproof::{Architecture, IndexWidth};
+use tileproof_compiler::diagnostic::Code;
+use tileproof_compiler::ir::FUNCTIONS;
 use tileproof_tests::{cuda, needs};
+
+/// The pages, computed once for all tests.
+static PAGES: LazyLock<Vec<(PathBuf, Page)>> = LazyLock::new(pages);
 
 /// The pages in order of their names.
 fn pages() -> Vec<(PathBuf, Page)> {
@@ -48,32 +55,73 @@ fn the_pages_say_what_the_compiler_does() {
     let mut accepted = String::from(
         "// Written by the test `reference` from the pages of the book: UPDATE_EXPECT=1 writes it anew.\n",
     );
-    for (path, page) in pages() {
+    for (path, page) in &*PAGES {
         problems.extend(page.problems.iter().map(|problem| format!("{}:{problem}", path.display())));
         let name = path.file_stem().expect("a name").to_string_lossy().replace('-', "_").to_lowercase();
         let _ = write!(accepted, "\nmod {name} {{\n{}}}\n", page.accepted);
-        expect_file![path].assert_eq(&page.text);
+        expect_file![path.clone()].assert_eq(&page.text);
     }
     expect_file![Path::new(env!("CARGO_MANIFEST_DIR")).join("reference/accepted.in")].assert_eq(&accepted);
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
+
+/// What has a name has a place in the chapter: codes, functions, and the words of the prelude.
+#[test]
+fn nothing_is_left_out() {
+    let text = |name: &str| {
+        let found = PAGES.iter().find(|(path, _)| path.ends_with(name));
+        found.map(|(_, page)| page.text.as_str()).expect("the page")
+    };
+    let whole: String = PAGES.iter().map(|(_, page)| page.text.as_str()).collect();
+    let codes = Code::ALL.map(Code::number).into_iter();
+    let codes =
+        codes.filter(|code| !text("errors.md").contains(&format!("\n## {code}: "))).map(str::to_owned);
+    let functions = FUNCTIONS.iter().map(|row| row.name).filter(|name| !whole.contains(&format!("{name}(")));
+    let prelude = include_str!("../../runtime/src/prelude.rs");
+    let words = prelude
+        .split_once("pub use")
+        .map_or("", |(_, uses)| uses)
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !["", "pub", "use", "crate", "host", "view", "vocabulary", "half"].contains(word))
+        .filter(|word| !word.starts_with("tileproof") && !TRAITS.contains(word))
+        .filter(|word| !whole.contains(word));
+    let missing: Vec<String> = codes.chain(functions.chain(words).map(str::to_owned)).collect();
+    assert!(missing.is_empty(), "the reference says nothing of {}", missing.join(", "));
+}
+
+/// Words of the prelude that are bounds of its functions or carry its methods, and are not written in a kernel.
+const TRAITS: [&str; 8] =
+    ["AtomicElement", "AtomicInteger", "CastTo", "Exchange", "FloatExt", "HalfExt", "Number", "WholeTile"];
 
 #[test]
 fn nvrtc_accepts_the_texts() {
     if needs::nvrtc_dir().is_none() {
         return;
     }
-    let mut problems = Vec::new();
-    for (path, page) in pages() {
-        for (line, text) in page.cuda {
+    let texts: Vec<(String, &str)> = PAGES
+        .iter()
+        .flat_map(|(path, page)| {
+            page.cuda.iter().map(move |(line, text)| (format!("{}:{line}", path.display()), text.as_str()))
+        })
+        .collect();
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut problems = Vec::new();
+        while let Some((place, text)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
             for architecture in [Architecture::new(7, 5), Architecture::new(9, 0)] {
-                match cuda::compile(&text, architecture, IndexWidth::Narrow) {
+                match cuda::compile(text, architecture, IndexWidth::Narrow) {
                     Ok(compiled) if compiled.warnings.is_empty() => {}
-                    Ok(compiled) => problems.push(format!("{}:{line}: {}", path.display(), compiled.log)),
-                    Err(error) => problems.push(format!("{}:{line}: {error}", path.display())),
+                    Ok(compiled) => problems.push(format!("{place}: {}", compiled.log)),
+                    Err(error) => problems.push(format!("{place}: {error}")),
                 }
             }
         }
-    }
+        problems
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let problems: Vec<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a worker")).collect()
+    });
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }

@@ -6,6 +6,7 @@
 //!   `<!-- in: NAME -->`, the statements that go into the gap of a frame; or, behind `<!-- frame: NAME -->`, a frame, with a line
 //!   `…` for the gap; or, behind `<!-- host -->`, Rust that calls kernels, which rustc alone checks. The compiler must accept it,
 //!   unless a block of errors follows.
+//!   In `accepted.rs` it is a module, named after its first `pub fn` if it has one, so that tests there can run that.
 //! - **Blocks behind them.** `cpp` is the kernel's statements, or behind `<!-- whole -->` its whole text, behind
 //!   `<!-- signature -->` its head, behind `<!-- prelude: a, b -->` functions that the text defines, behind `<!-- lines: a | b -->`
 //!   the statements that hold one of these words. `text,sites` is a paragraph an access, `text,report` the report,
@@ -235,11 +236,9 @@ impl Reader<'_> {
 
     fn accept(&mut self, source: &str) {
         self.blocks += 1;
-        let _ = write!(
-            self.page.accepted,
-            "    pub mod block_{} {{\n        use tileproof::prelude::*;\n",
-            self.blocks
-        );
+        let public = source.lines().find_map(|line| line.strip_prefix("pub fn ")?.split_once(['(', '<']));
+        let name = public.map_or_else(|| format!("block_{}", self.blocks), |(name, _)| name.to_owned());
+        let _ = write!(self.page.accepted, "    pub mod {name} {{\n        use tileproof::prelude::*;\n");
         for line in source.lines() {
             let _ = writeln!(self.page.accepted, "        {line}");
         }

@@ -18,11 +18,17 @@ pub(super) struct Aliases {
 }
 
 impl Aliases {
-    /// Adds an alias, after those that it uses.
-    pub(super) fn add(&mut self, item: &syn::ItemType) {
-        let mut item = item.clone();
-        self.visit_type_mut(&mut item.ty);
-        self.types.insert(item.ident.to_string(), item);
+    /// The aliases among these items, of which each comes after those that it uses.
+    pub(super) fn of(items: &[syn::Item]) -> Aliases {
+        let mut aliases = Aliases::default();
+        for item in items {
+            if let syn::Item::Type(item) = item {
+                let mut item = item.clone();
+                aliases.visit_type_mut(&mut item.ty);
+                aliases.types.insert(item.ident.to_string(), item);
+            }
+        }
+        aliases
     }
 
     /// What a path that begins with an alias stands for.

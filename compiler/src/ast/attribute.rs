@@ -1,18 +1,26 @@
 //! The arguments of `#[tiled_kernel(…)]`.
 
+use super::instances;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, FnArg, GenericArgument, Ident, Lit, Pat, PathArguments, Token, Type};
+use syn::{Expr, ExprLit, FnArg, GenericArgument, Ident, Lit, LitStr, Pat, PathArguments, Token, Type};
 use tileproof_model::language::extent_text;
+use tileproof_model::limits::{Architecture, SUPPORTED};
 
 /// What the attribute says.
 pub(super) struct Arguments {
     pub(super) block: Vec<Expr>,
     pub(super) grid: Vec<Expr>,
     pub(super) requires: Vec<Expr>,
+    /// `min_blocks = n`.
+    pub(super) min_blocks: Option<Expr>,
+    /// `arch = …`, `arch(…)`.
+    pub(super) architectures: Vec<Architecture>,
+    /// `instances(…)`, if it was given.
+    pub(super) instances: Option<Vec<instances::Written>>,
     pub(super) crate_path: syn::Path,
     /// Whether it parsed to its end, so that a missing argument is really missing.
     pub(super) complete: bool,
@@ -24,6 +32,9 @@ pub(super) fn parse(tokens: TokenStream, crate_path: &syn::Path, diagnostics: &m
         block: Vec::new(),
         grid: Vec::new(),
         requires: Vec::new(),
+        min_blocks: None,
+        architectures: Vec::new(),
+        instances: None,
         crate_path: crate_path.clone(),
         complete: true,
     };
@@ -69,6 +80,9 @@ fn argument(
         "block" => !arguments.block.is_empty(),
         "grid" => !arguments.grid.is_empty(),
         "requires" => !arguments.requires.is_empty(),
+        "instances" => arguments.instances.is_some(),
+        "arch" => !arguments.architectures.is_empty(),
+        "min_blocks" => arguments.min_blocks.is_some(),
         _ => false,
     };
     if given {
@@ -86,16 +100,42 @@ fn argument(
             arguments.requires =
                 Punctuated::<Expr, Token![,]>::parse_terminated(&content)?.into_iter().collect();
         }
+        "instances" => {
+            let content;
+            syn::parenthesized!(content in input);
+            arguments.instances = Some(instances::list(&content)?);
+        }
+        "min_blocks" => {
+            input.parse::<Token![=]>()?;
+            arguments.min_blocks = Some(input.parse()?);
+        }
+        "arch" if input.peek(syn::token::Paren) => {
+            let content;
+            syn::parenthesized!(content in input);
+            while !content.is_empty() {
+                arguments.architectures.extend(architecture(&content, diagnostics)?);
+                if !content.is_empty() {
+                    content.parse::<Token![,]>()?;
+                }
+            }
+        }
+        "arch" => {
+            input.parse::<Token![=]>()?;
+            arguments.architectures.extend(architecture(input, diagnostics)?);
+        }
         name => {
             let span = diagnostics.spans.add(&key);
             let mut error = Diagnostic::new(Code::Attribute, span, format!("unknown argument `{name}`"));
-            error = error.note("a kernel takes `block`, `grid`, `requires(…)` and `crate = path`");
-            if matches!(name, "instances" | "arch" | "min_blocks" | "allow") {
+            error = error
+                .note("a kernel takes `block`, `grid`, `requires(…)`, `instances(…)`, `arch(…)`, `min_blocks` and `crate = path`");
+            if name == "allow" {
                 error = error.note(format!("`{name}` is planned, and not part of the language yet"));
             } else {
                 // It may be what is missing, misspelt: that is one error.
                 arguments.complete = false;
-                if let Some(near) = ["block", "grid", "requires"].into_iter().find(|key| resembles(key, name))
+                if let Some(near) = ["block", "grid", "requires", "instances", "min_blocks"]
+                    .into_iter()
+                    .find(|key| resembles(key, name))
                 {
                     error = error.help(format!("write `{near}`"));
                 }
@@ -107,10 +147,56 @@ fn argument(
     Ok(())
 }
 
+/// `sm_90`, or `"sm_90"`. `None` after an error.
+fn architecture(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Option<Architecture>> {
+    let (name, span) = match input.parse::<Option<LitStr>>()? {
+        Some(literal) => (literal.value(), literal.span()),
+        None => {
+            let name: TokenTree = input.parse()?;
+            (name.to_string(), name.span())
+        }
+    };
+    let known = Architecture::from_name(&name).filter(|known| SUPPORTED.contains(known));
+    if known.is_none() {
+        let span = diagnostics.spans.add_span(span);
+        let names: Vec<&str> = SUPPORTED.iter().map(|architecture| architecture.name()).collect();
+        diagnostics.report(
+            Diagnostic::new(
+                Code::Attribute,
+                span,
+                format!("`{name}` is no architecture that kernels are compiled for"),
+            )
+            .note(format!("those are {}", names.join(", "))),
+        );
+    }
+    Ok(known)
+}
+
+/// The arguments of an instance: all but the list of instances.
+pub(super) fn without_instances(tokens: TokenStream) -> TokenStream {
+    let mut kept = TokenStream::new();
+    let mut tokens = tokens.into_iter();
+    while let Some(first) = tokens.next() {
+        let skipped = matches!(&first, TokenTree::Ident(ident) if ident == "instances");
+        let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
+        let mut argument = vec![first];
+        while !argument.last().is_some_and(is_comma) {
+            match tokens.next() {
+                Some(token) => argument.push(token),
+                None => break,
+            }
+        }
+        if !skipped {
+            kept.extend(argument);
+        }
+    }
+    kept
+}
+
 /// Passes over the value of an unknown argument.
 fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
     while !input.is_empty() && !input.peek(Token![,]) {
-        input.parse::<proc_macro2::TokenTree>()?;
+        input.parse::<TokenTree>()?;
     }
     Ok(())
 }

@@ -2,55 +2,126 @@
 
 use super::Param;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use syn::{FnArg, ItemFn, Pat, ReturnType, Signature};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use syn::parse::discouraged::Speculative;
+use syn::parse::{ParseStream, Parser};
+use syn::{Attribute, Expr, FnArg, Ident, ItemFn, Pat, ReturnType, Signature, Stmt, Visibility};
 
-/// Reads the item as a function. Of one whose body does not parse, the body is empty, and its tokens come with it: the item
-/// survives, and rustc reads them.
-pub(super) fn parse(
-    item: TokenStream,
-    diagnostics: &mut Diagnostics,
-) -> Option<(ItemFn, Option<TokenStream>)> {
-    const FORM: &str =
-        "put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`";
-    let (function, unread) = match syn::parse2::<ItemFn>(item.clone()) {
-        Ok(function) => (function, None),
+const FORM: &str =
+    "put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`";
+
+/// Reads the item as a function. One that does not parse, as while it is typed in an editor, is reported, and what of it does parse
+/// is kept: `true` comes with it, for nothing follows from its body.
+pub(super) fn parse(item: TokenStream, diagnostics: &mut Diagnostics) -> Option<(ItemFn, bool)> {
+    let (function, broken) = match syn::parse2::<ItemFn>(item.clone()) {
+        Ok(function) => (function, false),
         Err(error) => {
             let span = diagnostics.spans.add_span(error.span());
-            match syn::parse2::<syn::Item>(item.clone()) {
-                Err(_) | Ok(syn::Item::Verbatim(_)) => {
-                    let message = format!("this kernel does not parse: {error}");
-                    diagnostics.defer(Diagnostic::new(Code::Syntax, span, message).help(FORM));
-                }
-                Ok(_) => {
-                    let error = Diagnostic::new(Code::Unsupported, span, "a kernel is a function");
-                    diagnostics.report(error.help(FORM));
-                    return None;
-                }
+            if let Ok(other) = syn::parse2::<syn::Item>(item.clone())
+                && !matches!(other, syn::Item::Verbatim(_))
+            {
+                let error = Diagnostic::new(Code::Unsupported, span, "a kernel is a function");
+                diagnostics.report(error.help(FORM));
+                return None;
             }
-            let (head, body) = take_body(item);
-            let mut function = syn::parse2::<ItemFn>(head).ok()?;
-            function.attrs.push(syn::parse_quote!(#[allow(unused_variables)]));
-            (function, Some(body))
+            let message = format!("this kernel does not parse: {error}");
+            diagnostics.report(Diagnostic::new(Code::Syntax, span, message).help(FORM));
+            let mut function = recovered(item)?;
+            function.attrs.push(syn::parse_quote!(#[allow(unused)]));
+            (function, true)
         }
     };
     check_signature(&function.sig, diagnostics);
-    Some((function, unread))
+    Some((function, broken))
 }
 
-/// A function with an empty body, and the tokens of the body that it had.
-fn take_body(item: TokenStream) -> (TokenStream, TokenStream) {
-    let mut tokens: Vec<TokenTree> = item.into_iter().collect();
-    let body = match tokens.pop() {
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => group.stream(),
-        Some(TokenTree::Punct(punct)) if punct.as_char() == ';' => TokenStream::new(),
-        last => {
-            tokens.extend(last);
-            TokenStream::new()
+/// What can be read of a function that does not parse: its attributes, its name, and those of its parameters and statements
+/// that do.
+fn recovered(item: TokenStream) -> Option<ItemFn> {
+    let tokens: Vec<TokenTree> = item.into_iter().collect();
+    let is_fn = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == "fn");
+    let place = tokens.iter().position(is_fn)?;
+    let name: Ident = syn::parse2(tokens.get(place + 1)?.clone().into()).ok()?;
+    let head = |input: ParseStream<'_>| {
+        let (attrs, vis) = (Attribute::parse_outer(input)?, input.parse::<Visibility>()?);
+        input.parse::<TokenStream>()?;
+        Ok((attrs, vis))
+    };
+    let head = head.parse2(tokens[..place].iter().cloned().collect());
+    let (attrs, vis) = head.unwrap_or((Vec::new(), Visibility::Inherited));
+    let group = |wanted| {
+        move |token: &TokenTree| match token {
+            TokenTree::Group(group) if group.delimiter() == wanted => Some(group.stream()),
+            _ => None,
         }
     };
-    tokens.push(Group::new(Delimiter::Brace, TokenStream::new()).into());
-    (tokens.into_iter().collect(), body)
+    let behind = &tokens[place + 2..];
+    let inputs = behind.iter().find_map(group(Delimiter::Parenthesis)).unwrap_or_default();
+    let inputs: Vec<FnArg> =
+        pieces(inputs, ',').into_iter().filter_map(|input| syn::parse2(input).ok()).collect();
+    let body = behind.iter().rev().find_map(group(Delimiter::Brace)).unwrap_or_default();
+    let stmts = statements.parse2(body).unwrap_or_default();
+    let mut function: ItemFn = syn::parse_quote!(#vis fn #name(#(#inputs),*) {});
+    (function.attrs, function.block.stmts) = (attrs, stmts);
+    Some(function)
+}
+
+/// Tokens between separators.
+fn pieces(tokens: TokenStream, separator: char) -> Vec<TokenStream> {
+    let mut pieces = vec![TokenStream::new()];
+    for token in tokens {
+        match (token, pieces.last_mut()) {
+            (TokenTree::Punct(punct), _) if punct.as_char() == separator => pieces.push(TokenStream::new()),
+            (token, Some(piece)) => piece.extend([token]),
+            (_, None) => {}
+        }
+    }
+    pieces
+}
+
+/// The statements that parse.
+fn statements(input: ParseStream<'_>) -> syn::Result<Vec<Stmt>> {
+    let mut list = Vec::new();
+    while !input.is_empty() {
+        let ahead = input.fork();
+        match ahead.parse::<Stmt>() {
+            Ok(statement) => {
+                input.advance_to(&ahead);
+                list.push(statement);
+            }
+            Err(_) => {
+                super::to_end_of_item(input)?;
+            }
+        }
+    }
+    // The value of a block is its last statement's; another expression without its semicolon is not complete.
+    let last = list.len().saturating_sub(1);
+    let mut place = 0;
+    list.retain(|statement| {
+        place += 1;
+        let whole = quote::quote!({ #statement ; });
+        place > last
+            || !matches!(statement, Stmt::Expr(_, None))
+            || is_complete(statement) && syn::parse2::<syn::Block>(whole).is_ok()
+    });
+    Ok(list)
+}
+
+/// Whether an expression needs no semicolon.
+fn is_complete(statement: &Stmt) -> bool {
+    matches!(
+        statement,
+        Stmt::Expr(
+            Expr::If(_)
+                | Expr::ForLoop(_)
+                | Expr::While(_)
+                | Expr::Loop(_)
+                | Expr::Match(_)
+                | Expr::Block(_)
+                | Expr::Unsafe(_),
+            _
+        )
+    )
 }
 
 fn check_signature(signature: &Signature, diagnostics: &mut Diagnostics) {
@@ -73,13 +144,6 @@ fn check_signature(signature: &Signature, diagnostics: &mut Diagnostics) {
             token,
             "a kernel cannot be declared `unsafe`",
             "remove `unsafe`: whether the launch is safe follows from the proofs",
-        );
-    }
-    if !signature.generics.params.is_empty() {
-        refuse(
-            &signature.generics,
-            "a generic kernel is not part of the language yet",
-            "write the types and constants out, one kernel for each",
         );
     }
     if let ReturnType::Type(_, ty) = &signature.output {

@@ -4,18 +4,25 @@
 mod alias;
 mod attribute;
 mod budget;
+mod depth;
 mod function;
+mod instances;
 mod module;
 mod shared;
 
 pub use budget::{Budget, take_budget};
+pub use depth::is_shallow;
+pub use instances::{Argument, Generic, Instance, Parameter, ParameterKind};
+use module::to_end_of_item;
 pub use module::{Module, Part, Scope, parse as parse_module};
 
 use crate::diagnostic::Diagnostics;
 use alias::Aliases;
+use attribute::Arguments;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::visit_mut::VisitMut;
+use tileproof_model::limits::Architecture;
 
 /// A kernel as written.
 #[derive(Clone, Debug)]
@@ -24,12 +31,15 @@ pub struct Kernel {
     pub written: syn::ItemFn,
     /// The same with type aliases replaced by what they stand for.
     pub function: syn::ItemFn,
-    /// The tokens of a body that did not parse; the function's is empty then.
-    pub unread: Option<TokenStream>,
+    /// Whether it did not parse, and only parts of it are here.
+    pub broken: bool,
     /// What it was read from.
     pub source: Source,
     /// The constants and functions around it that it uses, each after what it uses itself; aliases replaced.
     pub shared: Vec<syn::Item>,
+    /// What makes it an instance of a generic kernel, as written: `type T = f32;`, `const V: usize = 4;`. Part of what is
+    /// around it.
+    pub generics: Vec<syn::Item>,
     /// The parameters that could be read.
     pub params: Vec<Param>,
     /// `block = […]`.
@@ -38,6 +48,10 @@ pub struct Kernel {
     pub grid: Vec<syn::Expr>,
     /// `requires(…)`.
     pub requires: Vec<syn::Expr>,
+    /// `min_blocks = n`.
+    pub min_blocks: Option<syn::Expr>,
+    /// `arch = …`; none if the kernel does not say.
+    pub architectures: Vec<Architecture>,
     /// A budget for the whole kernel.
     pub budget: Option<Budget>,
     /// Where the runtime crate is: `crate = path`, by default `::tileproof`.
@@ -64,51 +78,101 @@ pub struct Param {
     pub ty: syn::Type,
 }
 
+/// What one function under `#[tiled_kernel]` is: a kernel, or several of one text.
+#[derive(Clone, Debug)]
+pub struct Family {
+    /// The kernels: one, or one an instance.
+    pub kernels: Vec<Kernel>,
+    /// What they are instances of.
+    pub generic: Option<Generic>,
+}
+
 /// Reads an attribute and its item, with what is around it. `None` only where the item is no function, after reporting it.
 pub fn parse(
     attribute: TokenStream,
     item: TokenStream,
     scope: &Scope,
     diagnostics: &mut Diagnostics,
-) -> Option<Kernel> {
+) -> Option<Family> {
+    let (attribute, shortened) = depth::bounded(attribute, diagnostics);
+    let (item, emptied) = depth::bounded(item, diagnostics);
     let mut arguments = attribute::parse(attribute.clone(), &scope.crate_path, diagnostics);
-    let (mut written, unread) = function::parse(item, diagnostics)?;
-    let mut source = written.clone();
+    arguments.complete &= !shortened;
+    let (mut function, broken) = function::parse(item, diagnostics)?;
+    let broken = broken || emptied;
+    let mut source = function.clone();
     source.attrs.retain(|attribute| attribute.path().is_ident("budget"));
-    let budget = budget::take_budget(&mut written.attrs, diagnostics);
+    let budget = budget::take_budget(&mut function.attrs, diagnostics);
     if arguments.complete {
-        attribute::demand(&arguments, &written, diagnostics);
+        attribute::demand(&arguments, &function, diagnostics);
     }
-    let used = shared::used(&scope.items, quote!(#attribute #written));
-    let (mut aliases, mut shared) = (Aliases::default(), Vec::new());
-    for item in &used {
-        if let syn::Item::Type(alias) = item {
-            aliases.add(alias);
-        } else {
-            let mut item = item.clone();
-            aliases.visit_item_mut(&mut item);
-            shared.push(item);
+    let generic = instances::generic(&function, &arguments, scope, diagnostics);
+    if generic.is_none() {
+        function::params(&function.sig, diagnostics);
+    }
+    let attribute = attribute::without_instances(attribute);
+    let read = Read { attribute, arguments, budget, broken };
+    let kernels = match &generic {
+        None => vec![kernel(&read, function, source, &scope.items, Vec::new())],
+        Some(generic) => {
+            let instance = |instance| {
+                let mut source = source.clone();
+                let function = generic.concrete(instance);
+                source.sig = function.sig.clone();
+                let generics = generic.items(instance);
+                let items: Vec<syn::Item> = generics.iter().chain(&scope.items).cloned().collect();
+                kernel(&read, function, source, &items, generics)
+            };
+            generic.instances.iter().map(instance).collect()
         }
-    }
+    };
+    Some(Family { kernels, generic })
+}
+
+/// What all instances have in common.
+struct Read {
+    attribute: TokenStream,
+    arguments: attribute::Arguments,
+    budget: Option<Budget>,
+    broken: bool,
+}
+
+fn kernel(
+    read: &Read,
+    written: syn::ItemFn,
+    source: syn::ItemFn,
+    items: &[syn::Item],
+    generics: Vec<syn::Item>,
+) -> Kernel {
+    let attribute = &read.attribute;
+    let used = shared::used(items, quote!(#attribute #written));
+    let mut aliases = Aliases::of(&used);
+    let mut shared: Vec<syn::Item> =
+        used.iter().filter(|item| !matches!(item, syn::Item::Type(_))).cloned().collect();
+    shared.iter_mut().for_each(|item| aliases.visit_item_mut(item));
     let mut function = written.clone();
     aliases.visit_item_fn_mut(&mut function);
-    for expr in arguments.block.iter_mut().chain(&mut arguments.grid).chain(&mut arguments.requires) {
-        aliases.visit_expr_mut(expr);
-    }
-    let params = function::params(&function.sig, diagnostics);
-    let attribute::Arguments { block, grid, requires, crate_path, .. } = arguments;
-    let source = Source { attribute, item: source, shared: used };
-    Some(Kernel {
+    let mut list = |list: &[syn::Expr]| {
+        let mut list = list.to_vec();
+        list.iter_mut().for_each(|expr| aliases.visit_expr_mut(expr));
+        list
+    };
+    let Arguments { block, grid, requires, min_blocks, architectures, crate_path, .. } = &read.arguments;
+    let (block, grid, requires) = (list(block), list(grid), list(requires));
+    Kernel {
+        params: function::params(&function.sig, &mut Diagnostics::default()),
         written,
         function,
-        unread,
-        source,
+        broken: read.broken,
+        source: Source { attribute: attribute.clone(), item: source, shared: used },
         shared,
-        params,
+        generics,
         block,
         grid,
         requires,
-        budget,
-        crate_path,
-    })
+        min_blocks: min_blocks.clone(),
+        architectures: architectures.clone(),
+        budget: read.budget.clone(),
+        crate_path: crate_path.clone(),
+    }
 }

@@ -2,9 +2,8 @@
 //!
 //! Items are read one by one, so that one that does not parse, as in an editor while it is typed, costs no other.
 
-use super::shared;
+use super::{depth, shared};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::lower::Function;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::discouraged::Speculative;
@@ -56,8 +55,6 @@ pub enum Part {
     Shared(Item),
     /// An item for rustc alone.
     Other(Item),
-    /// Tokens that are no item.
-    Unread(TokenStream),
 }
 
 /// Reads the module. `None` where the item is none, after reporting it.
@@ -74,8 +71,8 @@ pub fn parse(attribute: TokenStream, item: TokenStream, diagnostics: &mut Diagno
             None
         }
     };
-    let parsed = contents.parse2(item.clone());
-    let (head, inner, items) = match parsed {
+    let item = depth::bounded_module(item, diagnostics);
+    let (head, inner, items) = match contents.parse2(item) {
         Ok(contents) => contents,
         Err(error) => {
             let span = diagnostics.spans.add_span(error.span());
@@ -91,10 +88,10 @@ pub fn parse(attribute: TokenStream, item: TokenStream, diagnostics: &mut Diagno
             return None;
         }
     };
-    let parts: Vec<Part> = items.into_iter().map(|item| part(item, diagnostics)).collect();
+    let parts: Vec<Part> = items.into_iter().filter_map(|item| part(item, diagnostics)).collect();
     let items = parts.iter().filter_map(|part| match part {
         Part::Shared(item) => Some(item.clone()),
-        Part::Kernel { .. } | Part::Other(_) | Part::Unread(_) => None,
+        Part::Kernel { .. } | Part::Other(_) => None,
     });
     let mut scope = Scope { items: items.collect(), ..Scope::default() };
     if let Some(path) = crate_path {
@@ -114,8 +111,8 @@ fn crate_path(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
     Ok(Some(path))
 }
 
-/// An item, or tokens that are none.
-type Read = Result<Item, TokenStream>;
+/// An item, or tokens that are none, and why.
+type Read = Result<Item, (TokenStream, syn::Error)>;
 
 fn contents(input: ParseStream<'_>) -> syn::Result<(TokenStream, Vec<Attribute>, Vec<Read>)> {
     let attributes = Attribute::parse_outer(input)?;
@@ -135,14 +132,14 @@ fn contents(input: ParseStream<'_>) -> syn::Result<(TokenStream, Vec<Attribute>,
                 body.advance_to(&ahead);
                 items.push(Ok(item));
             }
-            Err(_) => items.push(Err(body.call(to_end_of_item)?)),
+            Err(error) => items.push(Err((body.call(to_end_of_item)?, error))),
         }
     }
     Ok((head, inner, items))
 }
 
 /// Tokens up to the first `;` or `{ … }`.
-fn to_end_of_item(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+pub(super) fn to_end_of_item(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = TokenStream::new();
     while !input.is_empty() {
         let token: TokenTree = input.parse()?;
@@ -159,34 +156,39 @@ fn to_end_of_item(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens)
 }
 
-fn part(item: Read, diagnostics: &mut Diagnostics) -> Part {
+fn part(item: Read, diagnostics: &mut Diagnostics) -> Option<Part> {
     let mut item = match item {
-        Ok(Item::Verbatim(tokens)) | Err(tokens) => return unread(tokens),
         Ok(item) => item,
+        Err((tokens, error)) => return unread(tokens, &error, diagnostics),
     };
     if let Item::Fn(function) = &mut item
         && let Some((macro_path, attribute)) = take_kernel(&mut function.attrs, diagnostics)
     {
-        return Part::Kernel { macro_path, attribute, item: function.to_token_stream() };
+        return Some(Part::Kernel { macro_path, attribute, item: function.to_token_stream() });
     }
-    match shared::name(&item) {
+    Some(match shared::name(&item) {
         None => Part::Other(item),
         Some(name) => {
             check(&item, name, diagnostics);
             Part::Shared(item)
         }
-    }
+    })
 }
 
 /// Tokens that are no item may yet be a kernel: its body is read on its own.
-fn unread(tokens: TokenStream) -> Part {
+fn unread(tokens: TokenStream, error: &syn::Error, diagnostics: &mut Diagnostics) -> Option<Part> {
     let parser = |input: ParseStream<'_>| Ok((Attribute::parse_outer(input)?, input.parse::<TokenStream>()?));
     if let Ok((mut attributes, rest)) = parser.parse2(tokens.clone())
         && let Some((macro_path, attribute)) = take_kernel(&mut attributes, &mut Diagnostics::default())
     {
-        return Part::Kernel { macro_path, attribute, item: quote!(#(#attributes)* #rest) };
+        return Some(Part::Kernel { macro_path, attribute, item: quote!(#(#attributes)* #rest) });
     }
-    Part::Unread(tokens)
+    let span = diagnostics.spans.add_span(error.span());
+    diagnostics.report(
+        Diagnostic::new(Code::Syntax, span, format!("this item does not parse: {error}"))
+            .help("write an item: a kernel, a `const`, a `type`, a `fn` or a `use`"),
+    );
+    None
 }
 
 /// Takes `#[tiled_kernel(…)]` off a function's attributes: its path and its arguments.
@@ -235,8 +237,9 @@ fn check(item: &Item, name: &Ident, diagnostics: &mut Diagnostics) {
                 .help("put the `cfg` on the whole module, and write one for each case"),
         );
     }
+    // Of a function lowering says so, where it is used.
     let text = name.to_string();
-    if Function::named(&text).is_some() || crate::emit::TYPES.contains(&text.as_str()) {
+    if crate::emit::TYPES.contains(&text.as_str()) {
         let span = diagnostics.spans.add(name);
         diagnostics.report(
             Diagnostic::new(Code::Name, span, format!("`{text}` is a word of the kernel language"))

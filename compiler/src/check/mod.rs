@@ -25,7 +25,7 @@ mod together;
 mod values;
 mod words;
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Run, Visit};
 use crate::ir::{Base, Handle, Kernel, Param, Proxy, Site, Tile};
 use tileproof_model::report::{Report, SiteReport, Space, TileReport, Verdict};
@@ -99,6 +99,14 @@ type Visits<'a> = Vec<(&'a Run, &'a Visit)>;
 /// Judges a kernel. `None` if anything was reported, now or before.
 pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) -> Option<Checked> {
     let (facts, chosen) = auto::choose(&mut kernel, facts, diagnostics);
+    if let Some(span) = facts.exhausted {
+        diagnostics.report(
+            Diagnostic::new(Code::Unsupported, span, "this takes too many steps to be followed at compile time")
+                .note("the proofs execute loops with constant bounds, iteration by iteration, for all threads of a block")
+                .help("make the loops shorter, or give them a bound that only the launch knows: an extent or an argument"),
+        );
+        return None;
+    }
     resources::check(&kernel, diagnostics);
     values::check(&facts, diagnostics);
     convergence::check(&facts, diagnostics);
@@ -169,6 +177,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         shared_bytes: kernel.shared_bytes().1,
         tiles: kernel.tiles.iter().map(|(handle, tile)| tile_row(tile, auto::of(&chosen, handle))).collect(),
         sites: rows.into_iter().flatten().collect(),
+        occupancy: resources::occupancies(&kernel).into(),
         launch_checks: kernel
             .requires
             .iter()

@@ -43,11 +43,13 @@ pub enum Code {
     SharedMemory,
     /// More threads than a block has, or none.
     BlockSize,
+    /// Fewer resident blocks than the source demands.
+    Residence,
 }
 
 impl Code {
     /// All codes, in order.
-    pub const ALL: [Code; 20] = [
+    pub const ALL: [Code; 21] = [
         Code::Syntax,
         Code::Unsupported,
         Code::Attribute,
@@ -68,6 +70,7 @@ impl Code {
         Code::Divergent,
         Code::SharedMemory,
         Code::BlockSize,
+        Code::Residence,
     ];
 
     /// The code as printed.
@@ -93,6 +96,7 @@ impl Code {
             Code::Divergent => "TP0602",
             Code::SharedMemory => "TP0701",
             Code::BlockSize => "TP0702",
+            Code::Residence => "TP0703",
         }
     }
 }

@@ -4,10 +4,13 @@
 //! checks. One root cause is one diagnostic; they come out in order of the source.
 
 mod code;
+mod merge;
 mod render;
 
 pub use code::Code;
-pub(crate) use render::panic;
+pub use merge::Said;
+pub(crate) use merge::merge;
+pub(crate) use render::{compile_error, panic};
 pub use render::{compile_errors, to_text};
 
 use crate::span::{SpanId, SpanTable};
@@ -96,6 +99,11 @@ impl Diagnostics {
             diagnostic.notes.extend(self.spans.calls(diagnostic.span));
             self.deferred.push(diagnostic);
         }
+    }
+
+    /// Where an instance of a generic kernel reports: what these spans are is known, and nothing has been reported.
+    pub fn of_instance(&self) -> Diagnostics {
+        Diagnostics { spans: self.spans.clone(), errors: Vec::new(), deferred: Vec::new() }
     }
 
     /// Whether the kernel cannot be compiled.

@@ -20,7 +20,12 @@ pub fn to_text(diagnostic: &Diagnostic) -> String {
 /// One `compile_error!` an error, each on its stretch of source.
 pub fn compile_errors(diagnostics: &Diagnostics) -> TokenStream {
     let errors = diagnostics.errors().into_iter();
-    errors.map(|error| invoke("compile_error", &to_text(error), diagnostics.spans.get(error.span))).collect()
+    errors.map(|error| compile_error(error, &diagnostics.spans)).collect()
+}
+
+/// A `compile_error!` with the message.
+pub(crate) fn compile_error(diagnostic: &Diagnostic, spans: &SpanTable) -> TokenStream {
+    invoke("compile_error", &to_text(diagnostic), spans.get(diagnostic.span))
 }
 
 /// A panic with the message.

@@ -23,11 +23,8 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     let mut rewrite = Rewrite { prelude: &kernel.crate_path };
     let mut body = kernel.written.block.clone();
     rewrite.visit_block_mut(&mut body);
-    let body = match &kernel.unread {
-        Some(tokens) => quote!({ #tokens }),
-        None => quote!(#body),
-    };
-    let mut inputs = kernel.written.sig.inputs.clone();
+    let mut inputs: Vec<syn::FnArg> = kernel.written.sig.inputs.iter().cloned().collect();
+    inputs.retain(|input| matches!(input, syn::FnArg::Typed(_)));
     for input in &mut inputs {
         rewrite.visit_fn_arg_mut(input);
         if let syn::FnArg::Typed(input) = input {
@@ -37,7 +34,10 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     let grid = rewritten(&mut rewrite, &kernel.grid);
     let requires = rewritten(&mut rewrite, &kernel.requires);
     let count = grid.len();
-    let block = rewritten(&mut rewrite, &kernel.block);
+    let mut generics = kernel.generics.clone();
+    generics.iter_mut().for_each(|item| rewrite.visit_item_mut(item));
+    let block = [kernel.block.as_slice(), kernel.min_blocks.as_slice()].concat();
+    let block = rewritten(&mut rewrite, &block);
     let prelude = rewrite.prelude;
     let levels = ["allow", "warn", "deny", "forbid", "expect"];
     let allowed = allowed();
@@ -46,13 +46,14 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
         #(#lints)*
         #allowed
         const _: () = {
+            #(#[allow(dead_code, non_camel_case_types, non_upper_case_globals)] #generics)*
             // What it uses is used.
             #[allow(dead_code)]
             const __TILEPROOF_BODY: () = {
                 #[allow(unused_imports)]
                 use #prelude::prelude::{FloatExt as _, HalfExt as _, WholeTile as _};
                 let _ = (#(#block,)*);
-                let _ = |#inputs| {
+                let _ = |#(#inputs),*| {
                     let _: [usize; #count] = [#(#grid),*];
                     #(let _: bool = #requires;)*
                     #body
@@ -68,7 +69,21 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
 
 /// Lints that are about code for a CPU.
 fn allowed() -> TokenStream {
-    quote!(#[allow(unstable_name_collisions, clippy::needless_range_loop, clippy::let_unit_value, clippy::unused_unit, clippy::too_many_arguments, clippy::manual_memcpy, clippy::identity_op, clippy::erasing_op, clippy::needless_borrow, clippy::borrow_deref_ref)])
+    quote! {
+        #[allow(
+            unstable_name_collisions,
+            clippy::needless_range_loop,
+            clippy::let_unit_value,
+            clippy::unused_unit,
+            clippy::too_many_arguments,
+            clippy::manual_memcpy,
+            clippy::identity_op,
+            clippy::erasing_op,
+            clippy::modulo_one,
+            clippy::needless_borrow,
+            clippy::borrow_deref_ref
+        )]
+    }
 }
 
 /// An item of a module that kernels use: type-checked as the kernels' bodies are, and no more run.
@@ -77,6 +92,13 @@ pub(super) fn shared(item: &syn::Item, prelude: &Path) -> TokenStream {
     rewrite.visit_item_mut(&mut item);
     let allowed = matches!(item, syn::Item::Fn(_)).then(allowed);
     quote!(#allowed #item)
+}
+
+/// A type with the vocabulary's names in absolute paths.
+pub(super) fn absolute(ty: &Type, prelude: &Path) -> TokenStream {
+    let mut ty = ty.clone();
+    Rewrite { prelude }.visit_type_mut(&mut ty);
+    quote!(#ty)
 }
 
 fn rewritten(rewrite: &mut Rewrite<'_>, list: &[Expr]) -> Vec<Expr> {

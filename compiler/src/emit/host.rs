@@ -8,6 +8,7 @@ use crate::ir::{BinaryOp, CompareOp, Expr, ExprKind, Handle, Kernel, ParamKind, 
 use crate::lower::{element_type, peeled};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
+use tileproof_model::limits::Occupancy;
 use tileproof_model::report::{Report, Role, SiteReport, Space, TileReport, Verdict};
 
 /// The item of a kernel that passed its checks.
@@ -18,13 +19,17 @@ pub(super) fn item(
     source: &Source,
     diagnostics: &Diagnostics,
 ) -> TokenStream {
-    let description = description(&ast.function.sig.ident, checked, cuda, source, diagnostics);
+    let name = &ast.function.sig.ident;
+    let description = description(name, checked, cuda, source, diagnostics);
     let text = &cuda.text;
     let methods = methods(ast, true);
     declaration(
         ast,
         quote! {
             static DESCRIPTION: __tileproof::__private::Description = #description;
+            impl __tileproof::__private::Kernel for #name {
+                const DESCRIPTION: &'static __tileproof::__private::Description = &DESCRIPTION;
+            }
         },
         quote!(#text),
         methods,
@@ -52,8 +57,11 @@ fn declaration(
 ) -> TokenStream {
     let (name, vis, path) = (&ast.function.sig.ident, &ast.function.vis, &ast.crate_path);
     let docs = ast.function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
+    // An instance is launched by the item of its generic kernel, too.
+    let unused = (!ast.generics.is_empty()).then(|| quote!(#[allow(dead_code)]));
     quote! {
         #(#docs)*
+        #unused
         #[allow(non_camel_case_types)]
         #vis enum #name {}
 
@@ -75,14 +83,14 @@ fn methods(ast: &ast::Kernel, passed: bool) -> TokenStream {
     let stream = Ident::new("stream", Span::mixed_site());
     let context = Ident::new("context", Span::mixed_site());
     let architecture = Ident::new("architecture", Span::mixed_site());
-    let args: Vec<Argument> = ast.params.iter().map(argument).collect();
+    let args: Vec<Argument> = ast.params.iter().map(|param| argument(param, &[])).collect();
     let device: Vec<TokenStream> = args.iter().map(|a| a.declare("TensorView", "TensorViewMut")).collect();
     let host: Vec<TokenStream> = args.iter().map(|a| a.declare("HostTensor", "HostTensorMut")).collect();
     let device_args = args.iter().map(|a| a.erase("DeviceArgument"));
     let host_args = args.iter().map(|a| a.erase("HostArgument"));
     let names: Vec<&Ident> = args.iter().map(|a| a.name).collect();
     let body = |used: TokenStream, call: TokenStream| {
-        if passed { call } else { quote!({ let _ = (#used); ::core::panic!("this kernel did not compile") }) }
+        if passed { call } else { unused(&used) }
     };
     let report = body(quote!(), quote!(DESCRIPTION.report()));
     let compile = body(quote!(#architecture), quote!(DESCRIPTION.compile(#architecture)));
@@ -135,9 +143,17 @@ fn methods(ast: &ast::Kernel, passed: bool) -> TokenStream {
     }
 }
 
+/// The body of a method of a kernel that did not pass.
+pub(super) fn unused(arguments: &TokenStream) -> TokenStream {
+    quote!({
+        let _ = (#arguments);
+        ::core::panic!("this kernel did not compile")
+    })
+}
+
 /// A parameter of the typed methods.
-struct Argument<'a> {
-    name: &'a Ident,
+pub(super) struct Argument<'a> {
+    pub(super) name: &'a Ident,
     kind: ArgumentKind<'a>,
 }
 
@@ -152,14 +168,28 @@ enum ArgumentKind<'a> {
     Refused,
 }
 
-fn argument(param: &ast::Param) -> Argument<'_> {
+/// How a type parameter is used by a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Used {
+    /// As the element type of a tensor.
+    Element,
+    /// As the type of a value.
+    Value,
+}
+
+/// The argument of a parameter, in whose type the names of `generics` may stand for types.
+pub(super) fn argument<'a>(param: &'a ast::Param, generics: &[&Ident]) -> Argument<'a> {
     let name = &param.name;
-    let kind = if let syn::Type::Reference(reference) = peeled(&param.ty) { tensor(reference) } else { None };
+    let kind = if let syn::Type::Reference(reference) = peeled(&param.ty) {
+        tensor(reference, generics)
+    } else {
+        None
+    };
     Argument { name, kind: kind.unwrap_or(ArgumentKind::Value(&param.ty)) }
 }
 
 /// The element type and rank of `&Matrix<f32>` or `&mut Tensor<f32, 3>`.
-fn tensor(reference: &syn::TypeReference) -> Option<ArgumentKind<'_>> {
+fn tensor<'a>(reference: &'a syn::TypeReference, generics: &[&Ident]) -> Option<ArgumentKind<'a>> {
     let syn::Type::Path(path) = peeled(&reference.elem) else { return None };
     let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
         return None;
@@ -170,14 +200,28 @@ fn tensor(reference: &syn::TypeReference) -> Option<ArgumentKind<'_>> {
         Some(rank) => quote!(#rank),
         None => quote!(2),
     };
-    Some(match element_type(element) {
-        Some(_) => ArgumentKind::Tensor { element, rank, mutable: reference.mutability.is_some() },
-        None => ArgumentKind::Refused,
+    let known = element_type(element).is_some() || generics.iter().any(|name| is_named(element, name));
+    Some(match known {
+        true => ArgumentKind::Tensor { element, rank, mutable: reference.mutability.is_some() },
+        false => ArgumentKind::Refused,
     })
 }
 
+fn is_named(ty: &syn::Type, name: &Ident) -> bool {
+    matches!(peeled(ty), syn::Type::Path(path) if path.path.is_ident(name))
+}
+
 impl Argument<'_> {
-    fn declare(&self, view: &str, view_mut: &str) -> TokenStream {
+    /// How it uses a type parameter.
+    pub(super) fn uses(&self, name: &Ident) -> Option<Used> {
+        match &self.kind {
+            ArgumentKind::Tensor { element, .. } => is_named(element, name).then_some(Used::Element),
+            ArgumentKind::Value(ty) => is_named(ty, name).then_some(Used::Value),
+            ArgumentKind::Refused => None,
+        }
+    }
+
+    pub(super) fn declare(&self, view: &str, view_mut: &str) -> TokenStream {
         let name = self.name;
         match &self.kind {
             ArgumentKind::Tensor { element, rank, mutable: false } => {
@@ -193,7 +237,7 @@ impl Argument<'_> {
         }
     }
 
-    fn erase(&self, kind: &str) -> TokenStream {
+    pub(super) fn erase(&self, kind: &str) -> TokenStream {
         let (name, erased) = (self.name, format_ident!("{kind}"));
         let constructor = match &self.kind {
             ArgumentKind::Tensor { mutable: false, .. } => format_ident!("tensor"),
@@ -387,10 +431,24 @@ fn text(text: &str) -> TokenStream {
 }
 
 fn report(report: &Report) -> TokenStream {
-    let Report { kernel, block, shared_bytes, tiles, sites, launch_checks } = report;
+    let Report { kernel, block, shared_bytes, tiles, sites, occupancy, launch_checks } = report;
     let (kernel, block, shared_bytes) =
         (text(kernel), triple(*block), Literal::u32_unsuffixed(*shared_bytes));
     let (tiles, sites) = (tiles.iter().map(tile), sites.iter().map(site));
+    let occupancy = occupancy.iter().map(|(architecture, found)| {
+        // `Debug` prints the names of the variants.
+        let Occupancy { blocks, warps, max_warps, limited_by } = found;
+        let (architecture, limited_by) = (format_ident!("{architecture:?}"), format_ident!("{limited_by:?}"));
+        quote!((
+            __tileproof::__private::Known::#architecture,
+            __tileproof::__private::Occupancy {
+                blocks: #blocks,
+                warps: #warps,
+                max_warps: #max_warps,
+                limited_by: __tileproof::__private::Resource::#limited_by,
+            },
+        ))
+    });
     let launch_checks = launch_checks.iter().map(|check| text(check));
     quote!(__tileproof::__private::Report {
         kernel: #kernel,
@@ -398,6 +456,7 @@ fn report(report: &Report) -> TokenStream {
         shared_bytes: #shared_bytes,
         tiles: __tileproof::__private::Cow::Borrowed(&[#(#tiles),*]),
         sites: __tileproof::__private::Cow::Borrowed(&[#(#sites),*]),
+        occupancy: __tileproof::__private::Cow::Borrowed(&[#(#occupancy),*]),
         launch_checks: __tileproof::__private::Cow::Borrowed(&[#(#launch_checks),*]),
     })
 }

@@ -5,6 +5,7 @@
 
 mod body;
 pub mod cuda;
+mod generic;
 mod host;
 
 pub(crate) use body::TYPES;
@@ -12,7 +13,7 @@ pub use cuda::{Cuda, CudaFacts};
 
 use crate::ast;
 use crate::check::Checked;
-use crate::diagnostic::{Diagnostics, compile_errors, panic};
+use crate::diagnostic::{Diagnostics, Said, compile_error, compile_errors, merge, panic};
 use crate::tokens;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -25,30 +26,64 @@ pub fn cuda(checked: &Checked) -> Cuda {
 
 /// The Rust items of a kernel that passed its checks.
 pub fn items(ast: &ast::Kernel, checked: &Checked, diagnostics: &Diagnostics) -> TokenStream {
-    let cuda = cuda(checked);
+    let (kept, item) = (body::kept(ast, Vec::new()), host_item(ast, checked, diagnostics));
+    quote!(#kept #item)
+}
+
+fn host_item(ast: &ast::Kernel, checked: &Checked, diagnostics: &Diagnostics) -> TokenStream {
     let ast::Source { attribute, item, shared } = &ast.source;
     let source = host::Source {
         attribute: tokens::print(attribute.clone()),
         item: tokens::print(item.to_token_stream()),
         shared: tokens::print(quote!(#(#shared)*)),
     };
-    let (kept, item) = (body::kept(ast, Vec::new()), host::item(ast, checked, &cuda, &source, diagnostics));
-    quote!(#kept #item)
+    host::item(ast, checked, &cuda(checked), &source, diagnostics)
 }
 
 /// The Rust items of a kernel that did not pass, with the errors.
 pub fn failed(ast: &ast::Kernel, diagnostics: &Diagnostics) -> TokenStream {
     let errors = compile_errors(diagnostics);
     let (kept, stub) = (body::kept(ast, deferred(diagnostics)), host::stub(ast));
-    // The body last: where it does not parse, rustc reads what stands before it.
     quote!(#errors #stub #kept)
+}
+
+/// The Rust items of a generic kernel: its instances, each with what judging it gave, and what chooses among them. `read` has what was
+/// wrong before there were instances.
+pub fn instances(
+    generic: &ast::Generic,
+    kernels: &[ast::Kernel],
+    judged: &[(Option<Checked>, Diagnostics)],
+    read: &Diagnostics,
+    said: &mut Said,
+) -> TokenStream {
+    let names = generic.instances.iter().map(|instance| instance.text.as_str());
+    let own: Vec<(&str, &Diagnostics)> =
+        names.zip(judged.iter().map(|(_, diagnostics)| diagnostics)).collect();
+    let (found, left) = (merge(&own, Diagnostics::errors), merge(&own, Diagnostics::deferred));
+    let clean = read.errors().is_empty() && found.is_empty();
+    let mut out = compile_errors(read);
+    let new = found.iter().filter(|(error, _, spans)| said.is_new(error, spans));
+    out.extend(new.map(|(error, _, spans)| compile_error(error, spans)));
+    for (place, (kernel, (checked, diagnostics))) in kernels.iter().zip(judged).enumerate() {
+        // Where there are errors of ours, what is rustc's is left to it alone.
+        let panics = left.iter().filter(|(_, instance, _)| *instance == place && clean);
+        let kept = body::kept(kernel, panics.map(|(error, _, spans)| panic(error, spans)).collect());
+        out.extend(match checked {
+            Some(checked) => host_item(kernel, checked, diagnostics),
+            None => host::stub(kernel),
+        });
+        out.extend(kept);
+    }
+    let passed = !read.is_failed() && judged.iter().all(|(checked, _)| checked.is_some());
+    out.extend(generic::item(generic, passed && !kernels.is_empty()));
+    out
 }
 
 /// A module of kernels: its items as rustc shall see them, its kernels as they were expanded, in the module's order.
 pub fn module(module: &ast::Module, kernels: Vec<TokenStream>, diagnostics: &Diagnostics) -> TokenStream {
     let ast::Module { head, inner, parts, scope } = module;
     let errors = compile_errors(diagnostics);
-    let (mut items, mut unread, mut kernels) = (TokenStream::new(), TokenStream::new(), kernels.into_iter());
+    let (mut items, mut kernels) = (TokenStream::new(), kernels.into_iter());
     for part in parts {
         match part {
             ast::Part::Kernel { macro_path, .. } => {
@@ -58,17 +93,18 @@ pub fn module(module: &ast::Module, kernels: Vec<TokenStream>, diagnostics: &Dia
             }
             ast::Part::Shared(item) => items.extend(body::shared(item, &scope.crate_path)),
             ast::Part::Other(item) => item.to_tokens(&mut items),
-            ast::Part::Unread(tokens) => unread.extend(tokens.clone()),
         }
     }
-    // What does not parse last: rustc reads what stands before it.
-    quote!(#errors #head { #(#inner)* #items #unread })
+    quote!(#head { #(#inner)* #errors #items })
 }
 
 /// An item that could not be read as a function, with the errors.
 pub fn unread(item: TokenStream, diagnostics: &Diagnostics) -> TokenStream {
     let errors = compile_errors(diagnostics);
     let deferred = deferred(diagnostics);
+    // What is no item cannot stand here, and names nothing.
+    let item = ast::is_shallow(&item).then(|| syn::parse2::<syn::Item>(item).ok());
+    let item = item.flatten();
     quote!(#errors #(const _: () = { #deferred };)* #item)
 }
 

@@ -124,10 +124,8 @@ impl Walk<'_> {
             let remainder = a.constant.map(|value| Some(value.rem_euclid(divisor)))?;
             return Some((quotient, Linear::constant(remainder)));
         }
-        let (mut low, high) = self.bounds(a);
-        if low < 0 && self.holds(a) {
-            low = 0;
-        }
+        let (low, high) = self.bounds(a);
+        let low = if low < 0 && self.holds(a) { 0 } else { low };
         let (quotient, new) = self.derived(Derivation {
             operation: Operation::Quotient,
             operands: (a, &Linear::int(divisor)),

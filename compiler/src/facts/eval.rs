@@ -1,26 +1,19 @@
 //! The value of an expression for every thread.
 
+use super::EscapeKind;
 use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
-use super::prove::{follows, lower_bound, non_negative, tighten, upper_bound};
-use super::symbol::{Case, Symbol, SymbolKind};
+use super::prove::{follows, lower_bound, non_negative, upper_bound};
+use super::symbol::{Symbol, SymbolKind};
 use super::truth::{Truth, Value};
 use super::walk::Walk;
-use super::{Escape, EscapeKind, RegisterFault, RegisterFaultKind};
-use crate::ir::{Axis, BinaryOp, CompareOp, Expr, ExprKind, Function, Handle, Scalar, Scope, Type, UnaryOp};
-use std::rc::Rc;
+use crate::ir::{Axis, BinaryOp, Expr, ExprKind, Function, Handle, Param, Scalar, Scope, Type, UnaryOp};
 use tileproof_model::language;
 
-/// Index arithmetic that guards must bound is asked to stay below this: a number that fits the forms, and larger than an
-/// address on any machine.
-const INDEX_LIMIT: i64 = 1 << 62;
 /// Extents, strides and index arguments stay below this.
 pub(super) const EXTENT_LIMIT: i128 = language::INDEX_LIMIT as i128;
 /// What the launcher demands of extents, strides and index arguments before it chooses 32-bit indices.
 pub(super) const NARROW_LIMIT: i128 = language::NARROW_LIMIT as i128;
-
-/// A symbol that ranges this far settles no comparison for some threads only.
-const FAR: i128 = 1 << 40;
 
 impl Walk<'_> {
     pub(super) fn value(&mut self, handle: Handle<Expr>) -> Value {
@@ -114,108 +107,6 @@ impl Walk<'_> {
         }
     }
 
-    /// An access to a register array.
-    pub(super) fn register_access(
-        &mut self,
-        local: Handle<crate::ir::Local>,
-        index: &[Handle<Expr>],
-        span: crate::span::SpanId,
-    ) {
-        let kernel = self.kernel;
-        for (index, extent) in index.iter().zip(&kernel.locals[local].extents) {
-            self.register_index(*index, *extent, span);
-        }
-    }
-
-    /// Notes an index of registers that is not one number known at compile time, or outside.
-    pub(super) fn register_index(&mut self, index: Handle<Expr>, extent: u32, span: crate::span::SpanId) {
-        let known = match self.value(index) {
-            Value::Int(form) => form.known_uniform(),
-            Value::Truth(_) | Value::Data => None,
-        };
-        let kind = match known {
-            Some(value) if (0..i64::from(extent)).contains(&value) => {
-                if self.is_fixed(index, value) {
-                    return;
-                }
-                RegisterFaultKind::Unknown
-            }
-            Some(index) => RegisterFaultKind::Outside { index, extent },
-            None => RegisterFaultKind::Unknown,
-        };
-        self.register_fault(span, kind);
-    }
-
-    fn register_fault(&mut self, span: crate::span::SpanId, kind: RegisterFaultKind) {
-        if !self.mask.is_empty() && self.register_faults.iter().all(|other| other.span != span) {
-            self.register_faults.push(RegisterFault { span, kind });
-        }
-    }
-
-    /// An element of a constant table: the index is inside, and the same for all lanes of a warp.
-    fn table_element(
-        &mut self,
-        local: Handle<crate::ir::Local>,
-        elements: &[Handle<Expr>],
-        index: &[Handle<Expr>],
-        (scalar, span): (Scalar, crate::span::SpanId),
-    ) -> Value {
-        let kernel = self.kernel;
-        let mut place = Some(Linear::int(0));
-        let mut scope = Scope::Block;
-        for (index, extent) in index.iter().zip(&kernel.locals[local].extents) {
-            let form = self.form(*index);
-            let extent = i64::from(*extent);
-            let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(extent - 1));
-            if !(self.holds(&form) && room.is_some_and(|room| self.holds(&room))) {
-                self.register_fault(span, RegisterFaultKind::TableUnbounded(extent as u32));
-            }
-            scope = scope.min(self.symbols.scope(&form));
-            place = place.and_then(|place| place.scale(&Lanes::Uniform(extent))?.add(&form));
-        }
-        if scope < Scope::Warp {
-            self.register_fault(span, RegisterFaultKind::TableVarying);
-        }
-        let integer = |element: &Handle<Expr>| match kernel.exprs[*element].kind {
-            ExprKind::Int(value) => Some(value),
-            _ => None,
-        };
-        let values: Option<Vec<i128>> = elements.iter().map(integer).collect();
-        let Some(values) = values else {
-            return self.opaque_from(scalar, scope, format!("an element of `{}`", kernel.locals[local].name));
-        };
-        let at = |place: i64| {
-            let value = usize::try_from(place).ok().and_then(|place| values.get(place));
-            // Out of range is an error already, or a thread that is not there.
-            value.map_or(Some(0), |value| i64::try_from(*value).ok())
-        };
-        if let Some(known) = place.as_ref().and_then(Linear::known)
-            && let Some(lanes) = known.map(at)
-        {
-            return Value::Int(Linear::constant(lanes));
-        }
-        let range = values
-            .iter()
-            .fold((i128::MAX, i128::MIN), |(low, high), value| (low.min(*value), high.max(*value)));
-        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
-        let name = format!("an element of `{}`", kernel.locals[local].name);
-        let form = Linear::symbol(self.symbols.add(Symbol::new(kind, range, scope, name)));
-        if scalar == Scalar::Usize || scalar == Scalar::Isize {
-            self.keep_narrow(&form, scalar);
-        }
-        Value::Int(form)
-    }
-
-    /// Whether an index of registers is the same in every iteration of the loops around it that are not unrolled.
-    fn is_fixed(&mut self, index: Handle<Expr>, value: i64) -> bool {
-        let Walk { rolled, unrolled, mask, .. } = self;
-        mask.is_empty()
-            || rolled.iter_mut().all(|around| {
-                let inside = unrolled.get(around.depth..).unwrap_or_default().to_vec();
-                *around.indices.entry((index.index(), inside)).or_insert(value) == value
-            })
-    }
-
     /// The condition as a truth value.
     pub(super) fn truth(&mut self, handle: Handle<Expr>) -> Truth {
         match self.value(handle) {
@@ -262,12 +153,12 @@ impl Walk<'_> {
         self.symbols.resolved(id)
     }
 
-    fn extent(&mut self, param: Handle<crate::ir::Param>, dimension: u32) -> Value {
+    fn extent(&mut self, param: Handle<Param>, dimension: u32) -> Value {
         let name = self.kernel.extent_name(param, dimension);
         self.symbol(SymbolKind::Extent(param, dimension), (0, EXTENT_LIMIT - 1), NARROW_LIMIT - 1, name)
     }
 
-    pub(super) fn stride(&mut self, param: Handle<crate::ir::Param>, dimension: u32) -> Value {
+    pub(super) fn stride(&mut self, param: Handle<Param>, dimension: u32) -> Value {
         let name = self.kernel.stride_name(param, dimension);
         self.symbol(SymbolKind::Stride(param, dimension), (0, EXTENT_LIMIT - 1), NARROW_LIMIT - 1, name)
     }
@@ -294,19 +185,22 @@ impl Walk<'_> {
 
     /// The same, with where it comes from, for messages.
     pub(super) fn opaque_from(&mut self, scalar: Scalar, scope: Scope, name: String) -> Value {
-        let Some((low, high)) = scalar.range() else {
-            return if scalar == Scalar::Bool { Value::Truth(Truth::unknown(scope)) } else { Value::Data };
-        };
-        let number = self.symbols.len() as u32;
-        let kind = SymbolKind::Opaque(number);
-        let id = self.symbols.add(Symbol::new(kind, (low, high), scope, name));
-        Value::Int(Linear::symbol(id))
+        match scalar.range() {
+            Some(range) => Value::Int(self.between(range, scope, name)),
+            None if scalar == Scalar::Bool => Value::Truth(Truth::unknown(scope)),
+            None => Value::Data,
+        }
+    }
+
+    /// A number of which nothing is known but its range.
+    pub(super) fn between(&mut self, range: (i128, i128), scope: Scope, name: impl Into<String>) -> Linear {
+        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
+        Linear::symbol(self.symbols.add(Symbol::new(kind, range, scope, name)))
     }
 
     /// Some index of which nothing is known but that it is one.
     pub(super) fn probe(&mut self, scope: Scope) -> Linear {
-        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
-        Linear::symbol(self.symbols.add(Symbol::new(kind, (0, EXTENT_LIMIT), scope, "an index")))
+        self.between((0, EXTENT_LIMIT), scope, "an index")
     }
 
     /// Whether a form is the same for all threads of the block.
@@ -318,6 +212,7 @@ impl Walk<'_> {
         self.symbols.scope(a).min(self.symbols.scope(b))
     }
 
+    /// Whether `goal ≥ 0` for all threads here.
     pub(super) fn holds(&self, goal: &Linear) -> bool {
         if lower_bound(goal, &self.mask, &self.symbols).is_some_and(|bound| bound >= 0) {
             return true;
@@ -331,7 +226,7 @@ impl Walk<'_> {
     }
 
     /// Whether it holds, tried for the least constant of all threads first: one proof for all is cheaper than one for each.
-    fn holds_for_least(&self, goal: &Linear) -> bool {
+    pub(super) fn holds_for_least(&self, goal: &Linear) -> bool {
         goal.for_least(&self.mask).is_some_and(|least| self.holds(&least)) || self.holds(goal)
     }
 
@@ -359,103 +254,6 @@ impl Walk<'_> {
     }
 
     // ---- operations ----
-
-    /// The value as far as its type can hold it.
-    fn fit(&mut self, form: Option<Linear>, scalar: Scalar, expr: &Expr) -> Value {
-        if self.mask.is_empty() {
-            return form.map_or(Value::Data, Value::Int);
-        }
-        if self.on_host {
-            // Host expressions are computed without bounds, and checked.
-            return form.map_or_else(|| self.opaque(scalar, Scope::Block), Value::Int);
-        }
-        let Some(form) = form else {
-            return self.escape(None, scalar, EscapeKind::TooLarge, expr);
-        };
-        if scalar == Scalar::Isize {
-            if !self.is_offset(&form) {
-                return self.escape(Some(&form), scalar, EscapeKind::TooLarge, expr);
-            }
-            self.keep_narrow(&form, scalar);
-            return Value::Int(form);
-        }
-        if scalar == Scalar::Usize {
-            let (low, high) = self.bounds(&form);
-            if low < 0 && !self.holds_for_least(&form) {
-                return self.escape(Some(&form), scalar, EscapeKind::BelowZero, expr);
-            }
-            if high > i128::from(u64::MAX) {
-                let negated = form.scale(&Lanes::Uniform(-1));
-                let room = negated.and_then(|form| form.offset(INDEX_LIMIT));
-                if !room.is_some_and(|room| self.holds_for_least(&room)) {
-                    return self.escape(Some(&form), scalar, EscapeKind::TooLarge, expr);
-                }
-            }
-            if high > i128::from(u32::MAX) {
-                self.keep_narrow(&form, scalar);
-            }
-            return Value::Int(form);
-        }
-        let (low, high) = self.bounds(&form);
-        match scalar.range() {
-            Some((least, most)) if least <= low && high <= most => Value::Int(form),
-            _ => self.opaque(scalar, self.symbols.scope(&form)),
-        }
-    }
-
-    /// Whether an `isize` holds the form: by the ranges of its symbols, or because what is known here bounds it.
-    fn is_offset(&self, form: &Linear) -> bool {
-        let (low, high) = self.bounds(form);
-        if i128::from(i64::MIN) <= low && high <= i128::from(i64::MAX) {
-            return true;
-        }
-        let negated = form.scale(&Lanes::Uniform(-1));
-        [Some(form), negated.as_ref()].into_iter().all(|form| {
-            form.and_then(|form| form.offset(INDEX_LIMIT)).is_some_and(|room| self.holds_for_least(&room))
-        })
-    }
-
-    /// An index in 32 bits must be what it is in 64.
-    fn keep_narrow(&mut self, form: &Linear, scalar: Scalar) {
-        if !self.narrow || self.on_host || self.mask.is_empty() {
-            return;
-        }
-        let (low, high) = self.bounds(form);
-        if scalar == Scalar::Isize && i128::from(i32::MIN) <= low && high <= i128::from(i32::MAX) {
-            return;
-        }
-        let negated = form.scale(&Lanes::Uniform(-1));
-        let rooms = match scalar {
-            Scalar::Isize => {
-                vec![negated.and_then(|form| form.offset(i32::MAX.into())), form.offset(-i64::from(i32::MIN))]
-            }
-            _ => vec![negated.and_then(|form| form.offset(u32::MAX.into()))],
-        };
-        self.narrow = rooms.into_iter().all(|room| room.is_some_and(|room| self.holds_in_narrow(&room)));
-    }
-
-    /// A result of which nothing is known but its type, so neither that an index fits 32 bits.
-    fn wide(&mut self, scalar: Scalar, scope: Scope) -> Value {
-        self.narrow &= !scalar.is_index() || self.on_host || self.mask.is_empty();
-        self.opaque(scalar, scope)
-    }
-
-    /// The result of an index computation that may leave its range: `form` is what it would have been.
-    fn escape(&mut self, form: Option<&Linear>, scalar: Scalar, kind: EscapeKind, expr: &Expr) -> Value {
-        let scope = form.map_or(Scope::Lane, |form| self.symbols.scope(form));
-        let value = self.opaque(scalar, scope);
-        if let (true, Value::Int(result)) = (scalar.is_index(), &value) {
-            self.narrow = false;
-            // What follows from an escape is no news.
-            let follows =
-                |form: &Linear| form.terms.iter().any(|(id, _)| self.symbols.is_one_of(*id, &self.escaped));
-            if !form.is_some_and(follows) {
-                self.escapes.push(Escape { span: expr.span, kind });
-            }
-            self.escaped.extend(result.terms.iter().map(|(symbol, _)| *symbol));
-        }
-        value
-    }
 
     fn unary(&mut self, op: UnaryOp, a: Handle<Expr>, scalar: Scalar, expr: &Expr) -> Value {
         match (op, self.value(a)) {
@@ -576,131 +374,6 @@ impl Walk<'_> {
         }
     }
 
-    /// `a && b`, `a || b`. The right side counts only where the left one leaves the result open, so what goes wrong in
-    /// it elsewhere does not matter.
-    fn logical(&mut self, and: bool, a: Handle<Expr>, b: Handle<Expr>) -> Truth {
-        let left = self.truth(a);
-        let before = (self.escapes.len(), self.register_faults.len(), self.narrow);
-        let mut right = self.truth(b);
-        if (self.escapes.len(), self.register_faults.len(), self.narrow) != before {
-            self.escapes.truncate(before.0);
-            self.register_faults.truncate(before.1);
-            self.narrow = before.2;
-            let (scope, mask) = (self.enter(), self.mask.clone());
-            let (decided, holds) = match and {
-                true => (&left.known_false, &left.when_true),
-                false => (&left.known_true, &left.when_false),
-            };
-            self.mask = mask.and(&decided.not());
-            self.guards.extend(holds.iter().cloned());
-            let learnt = self.guards.len();
-            right = self.truth(b);
-            // What defines symbols of the right side holds where that side counts.
-            let defining = self.guards.split_off(learnt);
-            if and {
-                right.when_true.extend(defining);
-            } else {
-                right.when_false.extend(defining);
-            }
-            self.leave(scope);
-            self.mask = mask;
-        }
-        if and { left.and(right) } else { left.or(right) }
-    }
-
-    fn comparison(&mut self, op: CompareOp, a: Handle<Expr>, b: Handle<Expr>) -> Value {
-        let (a, b) = match (self.value(a), self.value(b)) {
-            (Value::Int(a), Value::Int(b)) => (a, b),
-            _ => return Value::Truth(Truth::data()),
-        };
-        let truth = match op {
-            CompareOp::Less => self.at_least(&b, &a, 1),
-            CompareOp::LessEqual => self.at_least(&b, &a, 0),
-            CompareOp::Greater => self.at_least(&a, &b, 1),
-            CompareOp::GreaterEqual => self.at_least(&a, &b, 0),
-            CompareOp::Equal => self.equal(&a, &b),
-            CompareOp::NotEqual => self.equal(&a, &b).not(),
-        };
-        Value::Truth(truth)
-    }
-
-    /// `a ≥ b + by`.
-    fn at_least(&mut self, a: &Linear, b: &Linear, by: i64) -> Truth {
-        let Some(form) = a.sub(b).and_then(|form| form.offset(-by)) else { return Truth::data() };
-        if let Some(lanes) = form.known() {
-            return Truth::known(mask_of(lanes, |value| value >= 0));
-        }
-        let negated = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(-1));
-        // Most comparisons are open, so a short look must do: for the thread that decides, with few facts.
-        let facts = self.all_facts();
-        let settled = |goal: &Linear| {
-            let goal = goal.for_least(&self.mask).unwrap_or_else(|| goal.clone());
-            follows(&goal, &facts, &self.mask, &self.symbols)
-        };
-        if settled(&form) {
-            return Truth::known(Mask::Uniform(true));
-        }
-        if negated.as_ref().is_some_and(settled) {
-            return Truth::known(Mask::Uniform(false));
-        }
-        // An edge cuts the threads once in each direction of the block; anything else may pick any of them.
-        let same = form.terms.iter().all(|(symbol, _)| self.symbols.get(*symbol).scope >= Scope::Warp);
-        let cuts_once = |lanes: &Lanes| lanes.is_monotone(self.kernel.block);
-        let arbitrary =
-            !(same && cuts_once(&form.constant) && form.terms.iter().all(|(_, lanes)| cuts_once(lanes)));
-        let (known_true, known_false) = self.settled_threads(&form);
-        Truth {
-            known_true,
-            known_false,
-            scope: self.symbols.scope(&form),
-            when_true: vec![Rc::new(tighten(form))],
-            when_false: negated.map(|form| Rc::new(tighten(form))).into_iter().collect(),
-            arbitrary,
-            assigned: None,
-            ways_true: Vec::new(),
-            ways_false: Vec::new(),
-        }
-    }
-
-    /// The threads for which a form is certainly non-negative, and those for which it is certainly negative, by the
-    /// ranges of its symbols.
-    fn settled_threads(&self, form: &Linear) -> (Mask, Mask) {
-        let unknown = Linear { constant: Lanes::Uniform(0), terms: form.terms.clone() };
-        let (low, high) = self.bounds(&unknown);
-        let mask = |test: &dyn Fn(i128) -> bool| mask_of(&form.constant, |value| test(i128::from(value)));
-        (
-            if low < -FAR { Mask::Uniform(false) } else { mask(&|value| value + low >= 0) },
-            if high > FAR { Mask::Uniform(false) } else { mask(&|value| value + high < 0) },
-        )
-    }
-
-    fn equal(&mut self, a: &Linear, b: &Linear) -> Truth {
-        let Some(form) = a.sub(b) else { return Truth::data() };
-        if let Some(lanes) = form.known() {
-            return Truth::known(mask_of(lanes, |value| value == 0));
-        }
-        let negated = form.scale(&Lanes::Uniform(-1));
-        // Of numbers that one side bounds, `==` is `<=`: where it does not hold, they are at least one apart.
-        if self.plainly_holds(&form) {
-            return self.at_least(b, a, 0);
-        }
-        if negated.as_ref().is_some_and(|negated| self.plainly_holds(negated)) {
-            return self.at_least(a, b, 0);
-        }
-        let scope = self.symbols.scope(&form);
-        Truth {
-            known_true: Mask::Uniform(false),
-            known_false: Mask::Uniform(false),
-            arbitrary: scope < Scope::Warp,
-            scope,
-            assigned: None,
-            when_true: negated.into_iter().chain([form]).map(Rc::new).collect(),
-            when_false: Vec::new(),
-            ways_true: Vec::new(),
-            ways_false: Vec::new(),
-        }
-    }
-
     fn cast(&mut self, a: Handle<Expr>, scalar: Scalar, expr: &Expr) -> Value {
         let from = self.kernel.exprs[a].ty.scalar();
         match self.value(a) {
@@ -767,7 +440,7 @@ impl Walk<'_> {
                     Some(Value::Truth(_) | Value::Data) | None => return self.wide(scalar, scope),
                 };
                 let root = u64::try_from(high).map_or(u32::MAX.into(), u64::isqrt) as i64;
-                return Value::Int(self.between(0, root, scope, "a square root".into()));
+                return Value::Int(self.between((0, root.into()), scope, "a square root"));
             }
             _ => return self.wide(scalar, scope),
         };
@@ -779,75 +452,7 @@ impl Walk<'_> {
         };
         match known {
             Some(lanes) => Value::Int(Linear::constant(lanes)),
-            None => Value::Int(self.between(0, most, scope, format!("`{}`", function.name()))),
-        }
-    }
-
-    /// One of two values, by a condition.
-    pub(super) fn join(&mut self, condition: &Truth, a: Value, b: Value, scalar: Scalar) -> Value {
-        match (a, b) {
-            (Value::Int(a), Value::Int(b)) => {
-                if a == b {
-                    return Value::Int(a);
-                }
-                let settled = condition.known_true.or(&condition.known_false).or(&self.mask.not());
-                if settled.is_full() {
-                    return Value::Int(Linear::select(&condition.known_true, &a, &b, self.threads));
-                }
-                let ((low_a, high_a), (low_b, high_b)) =
-                    (self.bounds_of(&a, scalar), self.bounds_of(&b, scalar));
-                let scope = condition.scope.min(self.common_scope(&a, &b));
-                let number = self.symbols.len() as u32;
-                let range = (low_a.min(low_b), high_a.max(high_b));
-                let interior = if condition.arbitrary { None } else { self.varying_side(&a, &b) };
-                let cases = vec![
-                    Case { value: a, facts: condition.when_true.clone(), ways: condition.ways_true.clone() },
-                    Case {
-                        value: b,
-                        facts: condition.when_false.clone(),
-                        ways: condition.ways_false.clone(),
-                    },
-                ];
-                let kind = SymbolKind::Derived(number);
-                let new = Symbol::new(kind, range, scope, "one of two values");
-                let id = self.symbols.add(Symbol { interior, cases, ..new });
-                Value::Int(Linear::symbol(id))
-            }
-            (Value::Truth(a), Value::Truth(b)) if a.is_known() && b.is_known() && condition.is_known() => {
-                let chosen =
-                    condition.known_true.and(&a.known_true).or(&condition.known_false.and(&b.known_true));
-                Value::Truth(Truth::known(chosen))
-            }
-            // Where one of them is certain, the choice is a conjunction or a disjunction.
-            (Value::Truth(a), Value::Truth(b)) if a.known_true.is_full() && b.known_false.is_full() => {
-                Value::Truth(Truth { assigned: None, ..condition.clone() })
-            }
-            (Value::Truth(a), Value::Truth(b)) if a.known_false.is_full() && b.known_true.is_full() => {
-                Value::Truth(condition.clone().not())
-            }
-            (Value::Truth(a), Value::Truth(b)) if a.known_true.is_full() => {
-                Value::Truth(condition.clone().or(b))
-            }
-            (Value::Truth(a), Value::Truth(b)) if a.known_false.is_full() => {
-                Value::Truth(condition.clone().not().and(b))
-            }
-            (Value::Truth(a), Value::Truth(b)) if b.known_true.is_full() => {
-                Value::Truth(condition.clone().not().or(a))
-            }
-            (Value::Truth(a), Value::Truth(b)) if b.known_false.is_full() => {
-                Value::Truth(condition.clone().and(a))
-            }
-            // What `condition = condition && …` is lowered to where the right side holds loads, and its like with `||`.
-            (Value::Truth(a), Value::Truth(b)) if b.is_same(condition) => {
-                Value::Truth(condition.clone().and(a))
-            }
-            (Value::Truth(a), Value::Truth(b)) if a.is_same(condition) => {
-                Value::Truth(condition.clone().or(b))
-            }
-            (Value::Truth(a), Value::Truth(b)) => {
-                Value::Truth(Truth::unknown(condition.scope.min(a.scope).min(b.scope)))
-            }
-            _ => self.opaque(scalar, Scope::Lane),
+            None => Value::Int(self.between((0, most.into()), scope, format!("`{}`", function.name()))),
         }
     }
 }
@@ -855,21 +460,6 @@ impl Walk<'_> {
 /// Whether the ones of a number are its lowest bits, and the next number is one too.
 fn is_low_bits(mask: i64) -> bool {
     mask >= 0 && mask.checked_add(1).is_some_and(|next| next & mask == 0)
-}
-
-fn mask_of(lanes: &Lanes, test: impl Fn(i64) -> bool) -> Mask {
-    match lanes {
-        Lanes::Uniform(value) => Mask::Uniform(test(*value)),
-        Lanes::Each(values) => {
-            let mut out = vec![false; values.len()];
-            let mut i = 0;
-            while i < out.len() {
-                out[i] = test(values[i]);
-                i += 1;
-            }
-            Mask::each(out)
-        }
-    }
 }
 
 /// Integer arithmetic on known numbers; `None` where it is not defined or does not fit.

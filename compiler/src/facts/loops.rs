@@ -50,6 +50,9 @@ impl Walk<'_> {
             }
             _ => self.any_iteration(handle, &start, &end, &step),
         }
+        if self.exhausted {
+            self.exhausted_in = Some(head.span);
+        }
     }
 
     /// How often the threads that are here go round at most, and whether all go round equally often.
@@ -84,6 +87,9 @@ impl Walk<'_> {
             self.rolled.push(Rolled { depth: self.unrolled.len(), ..Rolled::default() });
         }
         for iteration in 0..trips {
+            if self.exhausted {
+                break;
+            }
             let variable = start.add_scaled(step, &Lanes::Uniform(i64::from(iteration)));
             let (Some(variable), Some(end)) = (variable, end.known()) else { break };
             let inside = variable.known().and_then(|lanes| lanes.zip(end, |i, end| Some(i64::from(i < end))));
@@ -240,30 +246,15 @@ impl Walk<'_> {
     pub(super) fn carried(&self, body: &Block, scope: Scope) -> Vec<Carried> {
         let mut assigned = Vec::new();
         assigned_in(self.kernel, body, &mut assigned);
-        let scalars = assigned.into_iter().filter_map(|local| {
+        let carried = assigned.into_iter().filter_map(|local| {
             let before = self.environment[local.index()].clone()?;
-            let is_scalar = matches!(self.kernel.locals[local].ty, crate::ir::Type::Scalar(_));
             let guess = match &before {
                 Value::Int(_) => Guess::Probe(scope),
                 Value::Truth(_) | Value::Data => Guess::Any(scope),
             };
-            is_scalar.then_some(Carried {
-                local,
-                before,
-                most: scope,
-                guess,
-                start: None,
-                leaving: None,
-                apart: false,
-            })
+            Some(Carried { local, before, most: scope, guess, start: None, leaving: None, apart: false })
         });
-        scalars.collect()
-    }
-
-    /// A number between two, the same for these threads.
-    pub(super) fn between(&mut self, low: i64, high: i64, scope: Scope, name: String) -> Linear {
-        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
-        Linear::symbol(self.symbols.add(Symbol::new(kind, (low.into(), high.into()), scope, name)))
+        carried.collect()
     }
 
     /// The least and the largest value of a form that is known but for choices between known values.
@@ -447,8 +438,7 @@ impl Carried {
         let ends = [least, most].map(|by| i128::from(by).saturating_mul(EXTENT_LIMIT));
         let range = (ends[0].min(0), ends[1].max(0));
         let name = format!("`{}`, which the loop changes", walk.kernel.locals[self.local].name);
-        let kind = SymbolKind::Opaque(walk.symbols.len() as u32);
-        let distance = Linear::symbol(walk.symbols.add(Symbol::new(kind, range, scope, name)));
+        let distance = walk.between(range, scope, name);
         let form = before.add(&distance)?;
         let facts = [
             round.scale(&Lanes::Uniform(most)).and_then(|end| end.sub(&distance)),
@@ -471,7 +461,9 @@ impl Carried {
         let scalar = walk.kernel.locals[self.local].ty.scalar();
         let name = format!("`{}`, which the loop changes", walk.kernel.locals[self.local].name);
         match self.guess {
-            Guess::Within(low, high, scope, _) => Value::Int(walk.between(low, high, scope, name)),
+            Guess::Within(low, high, scope, _) => {
+                Value::Int(walk.between((low.into(), high.into()), scope, name))
+            }
             Guess::Probe(_) | Guess::Any(_) | Guess::Moved(_) | Guess::Drift(..) => {
                 walk.opaque_from(scalar, self.scope(), name)
             }

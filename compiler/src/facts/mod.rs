@@ -13,16 +13,19 @@
 
 mod address;
 mod arithmetic;
+mod comparison;
 mod conditional;
 mod eval;
 pub mod lanes;
 pub mod linear;
 mod loops;
 mod prove;
+mod registers;
 mod symbol;
 mod together;
 mod truth;
 mod walk;
+mod width;
 
 pub use address::{Obstacle, tensor_offset, tile_offset};
 pub use lanes::{Lanes, Mask};
@@ -52,6 +55,8 @@ pub struct Facts {
     /// Whether every index computation fits 32 bits, `usize` unsigned and `isize` signed, where every extent, stride, span
     /// and magnitude of an index argument is below 2^31.
     pub narrow: bool,
+    /// Where following the kernel became too much work, if it did: nothing else here is complete then.
+    pub exhausted: Option<SpanId>,
 }
 
 /// One run of the analysis.
@@ -187,19 +192,24 @@ pub enum RegisterFaultKind {
 
 /// Analyses a kernel.
 pub fn analyse(kernel: &Kernel) -> Facts {
-    let mut moduli = BTreeMap::new();
+    let (mut moduli, mut work) = (BTreeMap::new(), 0);
     loop {
         let mut asked = moduli.clone();
-        let mut facts = Facts { runs: Vec::new(), trips: Vec::new(), narrow: true };
+        let mut facts = Facts { runs: Vec::new(), trips: Vec::new(), narrow: true, exhausted: None };
         let mut trips = vec![Trips::Unreached; kernel.loops.len()];
         for case in cases(&moduli) {
-            let walked = walk::run(kernel, &case);
+            let walked = walk::run(kernel, &case, work);
+            work = walked.work;
             walked.requests.into_iter().for_each(|(kind, modulus)| merge(&mut asked, kind, modulus));
             for (trips, new) in trips.iter_mut().zip(walked.trips) {
                 *trips = trips.and(new);
             }
             facts.narrow &= walked.narrow;
             facts.runs.push(walked.run);
+            if walked.exhausted.is_some() {
+                facts.exhausted = walked.exhausted;
+                return facts;
+            }
         }
         facts.trips = trips.iter().map(|trips| trips.constant()).collect();
         let next = affordable(&moduli, asked);

@@ -5,7 +5,6 @@
 
 use super::lanes::Lanes;
 use super::linear::Linear;
-use super::symbol::{Symbol, SymbolKind};
 use super::truth::{Truth, Value};
 use super::walk::Walk;
 use crate::ir::{Collective, CollectiveOp, Scalar, Scope, Shuffle, Type};
@@ -126,11 +125,9 @@ impl Walk<'_> {
 
     /// A number between two, the same for these threads.
     fn number(&mut self, low: i64, high: i64, scope: Scope, name: &str) -> Value {
-        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
-        let symbol = Symbol::new(kind, (low.into(), high.into()), scope, name);
         match low == high {
-            true => Value::Int(Linear::constant(Lanes::Uniform(low))),
-            false => Value::Int(Linear::symbol(self.symbols.add(symbol))),
+            true => Value::Int(Linear::int(low)),
+            false => Value::Int(self.between((low.into(), high.into()), scope, name)),
         }
     }
 }

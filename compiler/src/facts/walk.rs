@@ -10,10 +10,10 @@ use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{
-    Atomic, Axis, Base, BinaryOp, Block, Collective, CompareOp, Copy, ExprKind, Handle, Kernel, Local, Scope,
-    Site, Stmt,
+    Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Scalar,
+    Scope, Site, Stmt, Type, UnaryOp,
 };
-use crate::ir::{Expr, Scalar, UnaryOp};
+use crate::span::SpanId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tileproof_model::limits::MAX_GRID;
@@ -24,7 +24,14 @@ pub(super) struct Walked {
     pub(super) trips: Vec<Trips>,
     pub(super) narrow: bool,
     pub(super) requests: Requests,
+    /// What has been done for the kernel so far.
+    pub(super) work: u64,
+    /// Where that became too much.
+    pub(super) exhausted: Option<SpanId>,
 }
+
+/// How much is done for one kernel at most, in statements of one thread: some seconds.
+const MOST_WORK: u64 = 1 << 25;
 
 /// Symbols whose residue would help, each with the modulus.
 pub(super) type Requests = BTreeMap<SymbolKind, i64>;
@@ -74,6 +81,12 @@ pub(super) struct Walk<'a> {
     pub(super) divergences: Vec<Divergence>,
     pub(super) trips: Vec<Trips>,
     pub(super) narrow: bool,
+    /// Statements that have been executed, times the threads of a block.
+    pub(super) work: u64,
+    /// Whether that became too much: nothing is executed any more.
+    pub(super) exhausted: bool,
+    /// The outermost loop in which it did.
+    pub(super) exhausted_in: Option<SpanId>,
     /// How many conditions have been assigned to variables.
     truths: u32,
     /// The iterations of the unrolled loops around this point, outermost first.
@@ -87,7 +100,8 @@ pub(super) struct Walk<'a> {
 }
 
 /// Walks a kernel under the assumption that symbols have these residues.
-pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> Walked {
+/// `work` has been done for the kernel before.
+pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, work: u64) -> Walked {
     let mut walk = Walk {
         kernel,
         threads: kernel.threads() as usize,
@@ -110,6 +124,9 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
         divergences: Vec::new(),
         trips: vec![Trips::Unreached; kernel.loops.len()],
         narrow: true,
+        work,
+        exhausted: false,
+        exhausted_in: None,
         truths: 0,
         unrolled: Vec::new(),
         rolled: Vec::new(),
@@ -120,10 +137,23 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>) -> 
     walk.on_host = false;
     walk.block(&kernel.body);
     let Walk {
-        symbols, visits, escapes, escaped, divergences, register_faults, trips, narrow, requests, ..
+        symbols,
+        visits,
+        escapes,
+        escaped,
+        divergences,
+        register_faults,
+        trips,
+        narrow,
+        requests,
+        work,
+        exhausted,
+        exhausted_in,
+        ..
     } = walk;
+    let exhausted = exhausted.then(|| exhausted_in.unwrap_or(kernel.span));
     let run = Run { symbols, visits, escapes, escaped, divergences, register_faults };
-    Walked { run, trips, narrow, requests }
+    Walked { run, trips, narrow, requests, work, exhausted }
 }
 
 impl Walk<'_> {
@@ -164,7 +194,7 @@ impl Walk<'_> {
     }
 
     /// `a == b`, where one side is a symbol.
-    fn equate(&mut self, condition: Handle<crate::ir::Expr>) {
+    fn equate(&mut self, condition: Handle<Expr>) {
         let ExprKind::Compare(CompareOp::Equal, a, b) = self.kernel.exprs[condition].kind else { return };
         if self.remainder(a).or_else(|| self.remainder(b)).is_some() {
             return;
@@ -199,7 +229,7 @@ impl Walk<'_> {
     }
 
     /// `a % n == r`, where `a` is a symbol.
-    fn fix_residue(&mut self, condition: Handle<crate::ir::Expr>) {
+    fn fix_residue(&mut self, condition: Handle<Expr>) {
         let ExprKind::Compare(CompareOp::Equal, a, b) = self.kernel.exprs[condition].kind else { return };
         for (a, b) in [(a, b), (b, a)] {
             let (Some((value, modulus)), Some(residue)) = (self.remainder(a), self.form(b).known_uniform())
@@ -223,10 +253,7 @@ impl Walk<'_> {
     }
 
     /// The operands of a `%`.
-    fn remainder(
-        &self,
-        expr: Handle<crate::ir::Expr>,
-    ) -> Option<(Handle<crate::ir::Expr>, Handle<crate::ir::Expr>)> {
+    fn remainder(&self, expr: Handle<Expr>) -> Option<(Handle<Expr>, Handle<Expr>)> {
         match self.kernel.exprs[expr].kind {
             ExprKind::Binary(BinaryOp::Rem, a, b) => Some((a, b)),
             _ => None,
@@ -295,7 +322,12 @@ impl Walk<'_> {
 
     pub(super) fn block(&mut self, block: &Block) {
         for stmt in block {
-            if self.mask.is_empty() {
+            if self.mask.is_empty() || self.exhausted {
+                return;
+            }
+            self.work = self.work.saturating_add(self.threads as u64);
+            if self.work > MOST_WORK {
+                self.exhausted = true;
                 return;
             }
             self.stmt(stmt);
@@ -534,7 +566,7 @@ fn flags_in(kernel: &Kernel, condition: Handle<Expr>, holds: bool, out: &mut Vec
 }
 
 /// The conditions that a condition is the conjunction of.
-fn conjuncts(kernel: &Kernel, condition: Handle<crate::ir::Expr>, out: &mut Vec<Handle<crate::ir::Expr>>) {
+fn conjuncts(kernel: &Kernel, condition: Handle<Expr>, out: &mut Vec<Handle<Expr>>) {
     match kernel.exprs[condition].kind {
         ExprKind::Binary(BinaryOp::And, a, b) => {
             conjuncts(kernel, a, out);
@@ -544,30 +576,20 @@ fn conjuncts(kernel: &Kernel, condition: Handle<crate::ir::Expr>, out: &mut Vec<
     }
 }
 
-/// The plain variables that a block assigns, loops' own variables left out.
+/// The scalar variables that a block assigns, loops' own variables left out.
 pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<Local>>) {
     for stmt in block {
-        match stmt {
-            Stmt::Assign { local, .. }
-            | Stmt::Load { local, .. }
-            | Stmt::Atomic(Atomic { local, .. })
-            | Stmt::Collective(Collective { local, .. }) => {
-                if !out.contains(local) {
-                    out.push(*local);
-                }
-            }
-            Stmt::If { then, otherwise, .. } => {
-                assigned_in(kernel, then, out);
-                assigned_in(kernel, otherwise, out);
-            }
-            Stmt::For(handle) => assigned_in(kernel, &kernel.loops[*handle].body, out),
-            Stmt::While { body, .. } => assigned_in(kernel, body, out),
-            Stmt::Fill { .. }
-            | Stmt::AssignElement { .. }
-            | Stmt::AssignLane { .. }
-            | Stmt::Store { .. }
-            | Stmt::Copy(_)
-            | Stmt::Sync(..) => {}
+        let scalar = stmt.assigned().filter(|local| {
+            let Local { ty, extents, .. } = &kernel.locals[*local];
+            matches!(ty, Type::Scalar(_)) && extents.is_empty()
+        });
+        if let Some(local) = scalar
+            && !out.contains(&local)
+        {
+            out.push(local);
+        }
+        for block in stmt.blocks(kernel) {
+            assigned_in(kernel, block, out);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::place::Target;
 use super::{Binding, Lower, Operand, Ty};
-use crate::ir::{self, BinaryOp, ExprKind, Handle, Place, Role, Stmt};
+use crate::ir::{self, BinaryOp, ExprKind, Handle, Place, Stmt};
 use syn::Expr;
 
 /// The operator of a compound assignment, and the assignment.
@@ -126,7 +126,7 @@ impl Lower<'_> {
             return;
         }
         match target {
-            Target::Memory(place) => self.store(place, value, op, left, right),
+            Target::Memory(place) => self.assign_memory(place, value, op, left, right),
             Target::Array(local, index) if index.len() == self.kernel.locals[local].extents.len() => {
                 let ty = self.local_types[local.index()];
                 let old = self.expr(ExprKind::Element(local, index.clone()), ty, span);
@@ -161,7 +161,7 @@ impl Lower<'_> {
         }
     }
 
-    fn store(
+    fn assign_memory(
         &mut self,
         place: Place,
         value: Handle<ir::Expr>,
@@ -184,9 +184,7 @@ impl Lower<'_> {
             }
             None => value,
         };
-        if let Some(site) = self.site(place, Role::Write, left) {
-            self.push(Stmt::Store { site, value });
-        }
+        self.store(place, value, left);
     }
 
     /// The type of the element that an index expression names, where it is memory.

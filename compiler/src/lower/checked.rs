@@ -4,7 +4,7 @@
 //! and costs judged as of any guarded access; that the guard is there by construction is all that is special.
 
 use super::{Lower, Operand, Ty};
-use crate::ir::{self, Base, BinaryOp, CompareOp, ExprKind, Handle, Place, Scalar, Stmt};
+use crate::ir::{self, Base, CompareOp, ExprKind, Handle, Place, Scalar, Stmt};
 use crate::span::SpanId;
 use syn::{Expr, ExprMethodCall};
 
@@ -81,8 +81,8 @@ impl Lower<'_> {
     fn as_index(&mut self, index: Handle<ir::Expr>) -> Handle<ir::Expr> {
         match self.terms.get(self.ty(index).term) {
             Some(Scalar::Isize) => {
-                let (ty, span) = (Ty::scalar(self.terms.known(Scalar::Usize)), self.kernel.exprs[index].span);
-                self.expr(ExprKind::Cast(index), ty, span)
+                let span = self.kernel.exprs[index].span;
+                self.index_expr(ExprKind::Cast(index), span)
             }
             Some(_) | None => index,
         }
@@ -90,27 +90,22 @@ impl Lower<'_> {
 
     /// Whether an index is inside.
     fn inside(&mut self, base: Base, index: &[Handle<ir::Expr>], span: SpanId) -> Handle<ir::Expr> {
-        let (bool_ty, usize_ty) = (self.terms.known(Scalar::Bool), self.terms.known(Scalar::Usize));
-        let (bool_ty, usize_ty) = (Ty::scalar(bool_ty), Ty::scalar(usize_ty));
         let mut conditions = Vec::new();
         for (dimension, index) in index.iter().enumerate() {
             let extent = match base {
                 Base::Tensor(param) => ExprKind::Extent(param, dimension as u32),
                 Base::Tile(tile) => ExprKind::Int(self.kernel.tiles[tile].extents[dimension].into()),
             };
-            let mut extent = self.expr(extent, usize_ty, span);
+            let mut extent = self.index_expr(extent, span);
             let ty = self.ty(*index);
             if self.terms.get(ty.term) == Some(Scalar::Isize) {
                 let zero = self.expr(ExprKind::Int(0), ty, span);
                 let from = ExprKind::Compare(CompareOp::GreaterEqual, *index, zero);
-                conditions.push(self.expr(from, bool_ty, span));
+                conditions.push(self.bool_expr(from, span));
                 extent = self.expr(ExprKind::Cast(extent), ty, span);
             }
-            conditions.push(self.expr(ExprKind::Compare(CompareOp::Less, *index, extent), bool_ty, span));
+            conditions.push(self.bool_expr(ExprKind::Compare(CompareOp::Less, *index, extent), span));
         }
-        let all = conditions
-            .into_iter()
-            .reduce(|all, next| self.expr(ExprKind::Binary(BinaryOp::And, all, next), bool_ty, span));
-        all.unwrap_or_else(|| self.expr(ExprKind::Bool(true), bool_ty, span))
+        self.all_of(conditions, span)
     }
 }

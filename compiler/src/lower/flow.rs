@@ -126,7 +126,7 @@ impl Lower<'_> {
         lists.into_iter().any(|(number, frame)| {
             let first = if number + 1 == place.depth { place.index } else { 0 };
             let since = frame.statements.get(first..).unwrap_or_default();
-            wanted.iter().any(|local| super::assigns(&self.kernel, since, *local))
+            wanted.iter().any(|local| super::build::assigns(&self.kernel, since, *local))
         })
     }
 
@@ -238,20 +238,19 @@ impl Lower<'_> {
 
     /// The condition that a thread has left by none of these exits.
     pub(super) fn none_of(&mut self, exits: &[Exit]) -> Handle<Expr> {
-        let ty = Ty::scalar(self.terms.known(Scalar::Bool));
         let mut all: Option<Handle<Expr>> = None;
         for exit in exits {
             self.exits_read.push(*exit);
             let span = self.kernel.locals[*exit].span;
-            let left = self.expr(ExprKind::Local(*exit), ty, span);
-            let not = self.expr(ExprKind::Unary(UnaryOp::Not, left), ty, span);
+            let left = self.bool_expr(ExprKind::Local(*exit), span);
+            let not = self.bool_expr(ExprKind::Unary(UnaryOp::Not, left), span);
             all = Some(match all {
-                Some(all) => self.expr(ExprKind::Binary(BinaryOp::And, all, not), ty, span),
+                Some(all) => self.bool_expr(ExprKind::Binary(BinaryOp::And, all, not), span),
                 None => not,
             });
         }
         let span = self.kernel.span;
-        all.unwrap_or_else(|| self.expr(ExprKind::Bool(true), ty, span))
+        all.unwrap_or_else(|| self.bool_expr(ExprKind::Bool(true), span))
     }
 
     /// A variable for the exits to a target.
@@ -264,9 +263,8 @@ impl Lower<'_> {
 
     /// The statement that says whether threads have left.
     pub(super) fn set_exit(&mut self, exit: Exit, left: bool) -> Stmt {
-        let ty = Ty::scalar(self.terms.known(Scalar::Bool));
         let span = self.kernel.locals[exit].span;
-        let value = self.expr(ExprKind::Bool(left), ty, span);
+        let value = self.bool_expr(ExprKind::Bool(left), span);
         Stmt::Assign { local: exit, value }
     }
 

@@ -6,8 +6,7 @@
 //! else. The load that stays names the others in its [`Site`].
 
 use crate::ir::{
-    Arena, Atomic, Base, Block, Collective, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind,
-    Site, Stmt,
+    Arena, Atomic, Base, Block, Copy, Expr, ExprKind, Handle, Kernel, Local, ParamKind, Site, Stmt,
 };
 
 /// What holds at a point of the program.
@@ -73,7 +72,7 @@ fn statement(kernel: &mut Kernel, stmt: Stmt, known: &mut Known) -> Stmt {
         }
         Stmt::Assign { local, value } => {
             forget(kernel, known, std::slice::from_ref(&stmt));
-            if !super::reads(kernel, value, local) {
+            if !super::build::reads(kernel, value, local) {
                 known.values.push((local, value));
             }
             stmt
@@ -132,36 +131,28 @@ fn source(kernel: &Kernel, known: &Known, mut expr: Handle<Expr>) -> Handle<Expr
 fn forget(kernel: &Kernel, known: &mut Known, statements: &[Stmt]) {
     for stmt in statements {
         match stmt {
-            Stmt::Assign { local, .. }
-            | Stmt::Load { local, .. }
-            | Stmt::Fill { local, .. }
-            | Stmt::AssignElement { local, .. }
-            | Stmt::AssignLane { local, .. } => assigned(kernel, known, *local),
-            Stmt::Store { site, .. } | Stmt::Copy(Copy { destination: site, .. }) => {
+            Stmt::Store { site, .. }
+            | Stmt::Copy(Copy { destination: site, .. })
+            | Stmt::Atomic(Atomic { site, .. }) => {
                 let base = kernel.sites[*site].place.base;
                 known.loads.retain(|(site, _)| kernel.sites[*site].place.base != base);
             }
-            Stmt::Atomic(Atomic { local, site, .. }) => {
-                let base = kernel.sites[*site].place.base;
-                known.loads.retain(|(site, _)| kernel.sites[*site].place.base != base);
-                assigned(kernel, known, *local);
-            }
-            Stmt::Collective(Collective { local, .. }) => {
-                // Some are barriers too.
-                synchronised(kernel, known);
-                assigned(kernel, known, *local);
-            }
-            Stmt::Sync(..) => synchronised(kernel, known),
-            Stmt::If { then, otherwise, .. } => {
-                forget(kernel, known, then);
-                forget(kernel, known, otherwise);
-            }
-            Stmt::For(handle) => {
-                let Loop { variable, body, .. } = &kernel.loops[*handle];
-                assigned(kernel, known, *variable);
-                forget(kernel, known, body);
-            }
-            Stmt::While { body, .. } => forget(kernel, known, body),
+            // Some collectives are barriers too.
+            Stmt::Collective(_) | Stmt::Sync(..) => synchronised(kernel, known),
+            Stmt::For(handle) => assigned(kernel, known, kernel.loops[*handle].variable),
+            Stmt::Assign { .. }
+            | Stmt::Fill { .. }
+            | Stmt::AssignElement { .. }
+            | Stmt::AssignLane { .. }
+            | Stmt::Load { .. }
+            | Stmt::If { .. }
+            | Stmt::While { .. } => {}
+        }
+        if let Some(local) = stmt.assigned() {
+            assigned(kernel, known, local);
+        }
+        for block in stmt.blocks(kernel) {
+            forget(kernel, known, block);
         }
     }
 }
@@ -173,10 +164,10 @@ fn synchronised(kernel: &Kernel, known: &mut Known) {
 
 /// A variable gets another value.
 fn assigned(kernel: &Kernel, known: &mut Known, local: Handle<Local>) {
-    known.values.retain(|(holder, value)| *holder != local && !super::reads(kernel, *value, local));
+    known.values.retain(|(holder, value)| *holder != local && !super::build::reads(kernel, *value, local));
     known.loads.retain(|(site, value)| {
         let index = &kernel.sites[*site].place.index;
-        *value != local && !index.iter().any(|index| super::reads(kernel, *index, local))
+        *value != local && !index.iter().any(|index| super::build::reads(kernel, *index, local))
     });
 }
 

@@ -6,7 +6,7 @@ use super::tile::TileMethod;
 use super::warp::{self, Place};
 use super::{Binding, Lower, Operand, Ty, foreign};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{AtomicOp, Axis, Base, CollectiveOp, ExprKind, Handle, ParamKind, Role, Scalar, Stmt, Sync};
+use crate::ir::{AtomicOp, Axis, Base, CollectiveOp, ExprKind, Handle, ParamKind, Scalar, Stmt, Sync};
 use crate::ir::{Function as IrFunction, Relation};
 use crate::library;
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
@@ -161,10 +161,7 @@ impl Lower<'_> {
             Function::Flatten => self.flatten(call),
             Function::Unflatten => self.unflatten(call),
             Function::Rasterize => self.rasterize(call),
-            Function::Position(kind) => {
-                let ty = Ty::scalar(self.terms.known(Scalar::Usize));
-                Operand::Value(self.expr(kind, ty, span))
-            }
+            Function::Position(kind) => Operand::Value(self.index_expr(kind, span)),
             Function::Place(place) => Operand::Value(self.place(place, span)),
             Function::Sync(sync) => {
                 self.push(Stmt::Sync(sync, span));
@@ -493,8 +490,7 @@ impl Lower<'_> {
             }
             _ => return self.unknown_memory_method(call, name),
         };
-        let ty = Ty::scalar(self.terms.known(Scalar::Usize));
-        Operand::Value(self.expr(kind, ty, span))
+        Operand::Value(self.index_expr(kind, span))
     }
 
     /// `read::<V>([…])`.
@@ -537,8 +533,7 @@ impl Lower<'_> {
         let Some(place) = self.vector_place(call, base, index, i128::from(width)) else {
             return Operand::Poison;
         };
-        let Some(site) = self.site(place, Role::Write, call) else { return Operand::Poison };
-        self.push(Stmt::Store { site, value });
+        self.store(place, value, call);
         Operand::Tuple(Vec::new())
     }
 }

@@ -63,10 +63,7 @@ impl Lower<'_> {
             Some(guard) => {
                 let always = match condition {
                     Some(condition) => condition,
-                    None => {
-                        let ty = Ty::scalar(self.terms.known(Scalar::Bool));
-                        self.expr(ExprKind::Bool(true), ty, span)
-                    }
+                    None => self.bool_expr(ExprKind::Bool(true), span),
                 };
                 self.both_of(true, always, span, |lower| {
                     lower.bind_matched(pattern, value);

@@ -5,6 +5,7 @@
 
 mod assign;
 mod atomic;
+mod build;
 mod checked;
 mod control;
 mod expr;
@@ -12,10 +13,12 @@ mod flow;
 mod fold;
 mod foreign;
 mod function;
+mod generic;
 mod helper;
 mod intrinsic;
 mod item;
 mod matching;
+mod operator;
 mod order;
 mod place;
 mod repeat;
@@ -27,19 +30,17 @@ mod types;
 mod vector;
 mod warp;
 
-pub(crate) use expr::is_compound;
 pub(crate) use intrinsic::Function;
+pub(crate) use operator::is_compound;
 pub(crate) use stmt::lift_attributes;
 pub(crate) use tile::TileMethod;
 
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Arena, Atomic, Base, Budget, Collective, Contract, Expr, ExprKind, Handle, Kernel, Local, Param,
-    ParamKind, Scalar, Stmt, Type,
+    Arena, Base, Budget, Contract, Expr, ExprKind, Handle, Kernel, Local, Param, ParamKind, Scalar, Type,
 };
-use crate::span::SpanId;
-use flow::{Exit, Frame, Here, Target, TargetKind};
+use flow::{Exit, Frame, Target, TargetKind};
 use item::{Found, Item, TypeItem};
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -150,6 +151,8 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
             name: ast.function.sig.ident.to_string(),
             params: Arena::default(),
             block: [1; 3],
+            min_blocks: None,
+            architectures: ast.architectures.clone(),
             grid: [one; 3],
             requires: Vec::new(),
             tiles: Arena::default(),
@@ -187,6 +190,9 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
     lower.launch(ast);
     lower.in_attribute = false;
     lower.budget = ast.budget.as_ref().map(|budget| lower.add_budget(budget));
+    if ast.broken {
+        return lower.finish();
+    }
     lower.kernel.body = lower.in_block(|lower| lower.block_items(&ast.function.block));
     let returned = lower.targets.last().and_then(|target| target.leave);
     if let Some(returned) = returned {
@@ -195,6 +201,9 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
     }
     lower.finish()
 }
+
+/// No multiprocessor holds more blocks.
+const MOST_BLOCKS: u32 = 32;
 
 impl Lower<'_> {
     fn params(&mut self, params: &[ast::Param]) {
@@ -311,6 +320,22 @@ impl Lower<'_> {
                 .help("make the block smaller and let each thread do more elements in a loop"),
             );
         }
+        if let Some(expr) = &ast.min_blocks
+            && let Some(value) = self.constant(expr, "`min_blocks`")
+        {
+            let span = self.span(expr);
+            match u32::try_from(value) {
+                Ok(value @ 1..=MOST_BLOCKS) => self.kernel.min_blocks = Some(value),
+                _ => self.diagnostics.report(
+                    Diagnostic::new(
+                        Code::Attribute,
+                        span,
+                        format!("a multiprocessor cannot hold {value} blocks: 1 to {MOST_BLOCKS}"),
+                    )
+                    .help("remove `min_blocks`, unless registers keep blocks from being resident"),
+                ),
+            }
+        }
         for (place, extent) in ast.grid.iter().take(3).enumerate() {
             let usize_term = self.terms.known(Scalar::Usize);
             if let Some(value) = self.host_value(extent, usize_term) {
@@ -403,119 +428,6 @@ impl Lower<'_> {
         self.kernel
     }
 
-    // ---- building ----
-
-    fn span(&mut self, tokens: &impl ToTokens) -> SpanId {
-        self.diagnostics.spans.add(tokens)
-    }
-
-    fn expr(&mut self, kind: ExprKind, ty: Ty, span: SpanId) -> Handle<Expr> {
-        self.types.push(ty);
-        // The type is written at the end, when all uses are known.
-        self.kernel.exprs.add(Expr { kind, ty: Type::Scalar(Scalar::I32), span })
-    }
-
-    /// A copy of an expression for a use of it.
-    fn copied(&mut self, value: Handle<Expr>, span: SpanId) -> Handle<Expr> {
-        let (kind, ty) = (self.kernel.exprs[value].kind.clone(), self.ty(value));
-        let copy = self.expr(kind, ty, span);
-        let digits = self.float_digits.iter().find(|(literal, _)| *literal == value);
-        if let Some(digits) = digits.map(|(_, digits)| digits.clone()) {
-            self.float_digits.push((copy, digits));
-        }
-        copy
-    }
-
-    fn ty(&self, expr: Handle<Expr>) -> Ty {
-        self.types[expr.index()]
-    }
-
-    fn index_literal(&mut self, value: i128, span: SpanId) -> Handle<Expr> {
-        let ty = Ty::scalar(self.terms.known(Scalar::Usize));
-        self.expr(ExprKind::Int(value), ty, span)
-    }
-
-    fn local(&mut self, name: &str, ty: Ty, extents: Vec<u32>, span: SpanId) -> Handle<Local> {
-        self.local_types.push(ty);
-        self.kernel.locals.add(Local {
-            name: name.into(),
-            ty: Type::Scalar(Scalar::I32),
-            extents,
-            table: None,
-            span,
-        })
-    }
-
-    /// A value that was evaluated at a place, for use after the statements that have been added since: where they assign
-    /// what it reads, it is stored away there. Of several, the last one must come first.
-    fn as_at(&mut self, place: Here, value: Handle<Expr>) -> Handle<Expr> {
-        let mut read = Vec::new();
-        locals_read(&self.kernel, value, &mut read);
-        if !self.assigned_since(place, &read) {
-            return value;
-        }
-        let (ty, span) = (self.ty(value), self.kernel.exprs[value].span);
-        let local = self.local("before", ty, Vec::new(), span);
-        self.insert(place, Stmt::Assign { local, value });
-        self.expr(ExprKind::Local(local), ty, span)
-    }
-
-    /// Evaluates a list in order: what a later part assigns does not change an earlier one.
-    fn in_order<T>(
-        &mut self,
-        parts: impl IntoIterator<Item = T>,
-        mut evaluate: impl FnMut(&mut Self, T) -> Operand,
-    ) -> Vec<Operand> {
-        let mut list: Vec<(Here, Operand)> = Vec::new();
-        for part in parts {
-            let operand = evaluate(self, part);
-            list.push((self.here(), operand));
-        }
-        for (place, operand) in list.iter_mut().rev() {
-            self.operand_as_at(*place, operand);
-        }
-        list.into_iter().map(|(_, operand)| operand).collect()
-    }
-
-    fn operand_as_at(&mut self, place: Here, operand: &mut Operand) {
-        match operand {
-            Operand::Value(value) => *value = self.as_at(place, *value),
-            Operand::Tuple(parts) | Operand::List(parts) => {
-                for part in parts.iter_mut().rev() {
-                    self.operand_as_at(place, part);
-                }
-            }
-            Operand::Array(..) | Operand::Poison => {}
-        }
-    }
-
-    /// The value as something that can be named more than once: a variable, where computing it again costs.
-    fn once(&mut self, value: Handle<Expr>, span: SpanId) -> Handle<Expr> {
-        let is_short = matches!(
-            self.kernel.exprs[value].kind,
-            ExprKind::Int(_)
-                | ExprKind::Float(_)
-                | ExprKind::Bool(_)
-                | ExprKind::Param(_)
-                | ExprKind::Extent(..)
-                | ExprKind::Stride(..)
-                | ExprKind::Thread(_)
-                | ExprKind::Block(_)
-                | ExprKind::Grid(_)
-                | ExprKind::Local(_)
-        );
-        // The launcher has no variables.
-        if is_short || self.in_attribute { value } else { self.stored("operand", value, span) }
-    }
-
-    /// The value in a variable of its own.
-    fn stored(&mut self, name: &str, value: Handle<Expr>, span: SpanId) -> Handle<Expr> {
-        let ty = self.ty(value);
-        let local = self.local(name, ty, Vec::new(), span);
-        self.push(Stmt::Assign { local, value });
-        self.expr(ExprKind::Local(local), ty, span)
-    }
-
     fn bind(&mut self, name: String, binding: Binding) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.names.insert(name, binding);
@@ -598,43 +510,6 @@ fn has_refused_element(ty: &syn::Type) -> bool {
                     Some(syn::GenericArgument::Type(element)) if element_type(element).is_none()
                 )
             )
-    })
-}
-
-/// The variables that an expression reads.
-fn locals_read(kernel: &Kernel, expr: Handle<Expr>, out: &mut Vec<Handle<Local>>) {
-    let kind = &kernel.exprs[expr].kind;
-    if let ExprKind::Local(local) | ExprKind::Element(local, _) = kind {
-        out.push(*local);
-    }
-    for operand in kind.operands() {
-        locals_read(kernel, operand, out);
-    }
-}
-
-/// Whether an expression depends on a variable.
-fn reads(kernel: &Kernel, expr: Handle<Expr>, local: Handle<Local>) -> bool {
-    let mut read = Vec::new();
-    locals_read(kernel, expr, &mut read);
-    read.contains(&local)
-}
-
-/// Whether statements assign a variable, or an element of it.
-fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
-    block.iter().any(|stmt| match stmt {
-        Stmt::Assign { local, .. }
-        | Stmt::Load { local, .. }
-        | Stmt::Fill { local, .. }
-        | Stmt::AssignElement { local, .. }
-        | Stmt::AssignLane { local, .. }
-        | Stmt::Atomic(Atomic { local, .. })
-        | Stmt::Collective(Collective { local, .. }) => *local == wanted,
-        Stmt::If { then, otherwise, .. } => {
-            assigns(kernel, then, wanted) || assigns(kernel, otherwise, wanted)
-        }
-        Stmt::For(handle) => assigns(kernel, &kernel.loops[*handle].body, wanted),
-        Stmt::While { body, .. } => assigns(kernel, body, wanted),
-        Stmt::Store { .. } | Stmt::Copy(_) | Stmt::Sync(..) => false,
     })
 }
 

@@ -104,8 +104,7 @@ impl Lower<'_> {
             let value = lower.div(rest, height, span);
             lower.push(Stmt::Assign { local: col, value });
         });
-        let bool_ty = Ty::scalar(self.terms.known(Scalar::Bool));
-        let condition = self.expr(ExprKind::Compare(CompareOp::Less, number, before), bool_ty, span);
+        let condition = self.bool_expr(ExprKind::Compare(CompareOp::Less, number, before), span);
         self.push(Stmt::If { condition, then, otherwise });
         Operand::List(
             [row, col].map(|local| Operand::Value(self.expr(ExprKind::Local(local), ty, span))).into(),
@@ -126,17 +125,6 @@ impl Lower<'_> {
         Some((all.next()?, all.collect()))
     }
 
-    /// A value in a variable of its own, so that it is computed once.
-    fn named(&mut self, name: &str, value: E, span: SpanId) -> E {
-        if let ExprKind::Int(_) | ExprKind::Local(_) = self.kernel.exprs[value].kind {
-            return value;
-        }
-        let ty = self.ty(value);
-        let local = self.local(name, ty, Vec::new(), span);
-        self.push(Stmt::Assign { local, value });
-        self.expr(ExprKind::Local(local), ty, span)
-    }
-
     fn div(&mut self, a: E, b: E, span: SpanId) -> E {
         self.operation(BinaryOp::Div, a, b, span)
     }
@@ -147,8 +135,7 @@ impl Lower<'_> {
 
     /// An operation of two indices.
     fn operation(&mut self, op: BinaryOp, a: E, b: E, span: SpanId) -> E {
-        let ty = Ty::scalar(self.terms.known(Scalar::Usize));
-        self.expr(ExprKind::Binary(op, a, b), ty, span)
+        self.index_expr(ExprKind::Binary(op, a, b), span)
     }
 }
 

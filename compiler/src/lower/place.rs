@@ -246,6 +246,12 @@ impl Lower<'_> {
         })
     }
 
+    pub(super) fn store(&mut self, place: Place, value: Handle<ir::Expr>, at: &impl ToTokens) {
+        if let Some(site) = self.site(place, Role::Write, at) {
+            self.push(Stmt::Store { site, value });
+        }
+    }
+
     /// A load into a fresh variable, and the expression that reads that.
     pub(super) fn load(&mut self, place: Place, ty: Ty, at: &impl ToTokens) -> Handle<ir::Expr> {
         let span = self.span(at);

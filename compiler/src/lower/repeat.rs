@@ -62,7 +62,7 @@ impl Lower<'_> {
         });
         let condition = match pure {
             Some(condition) => condition,
-            None => self.truth(true, span),
+            None => self.bool_expr(ExprKind::Bool(true), span),
         };
         self.finish_loop(condition, body, span);
     }
@@ -82,18 +82,13 @@ impl Lower<'_> {
                 "leave it with `break` or `return`",
             );
         }
-        let always = self.truth(true, span);
+        let always = self.bool_expr(ExprKind::Bool(true), span);
         self.finish_loop(always, body, span);
         match result {
             Some(result) => result,
             None if left => Operand::Tuple(Vec::new()),
             None => Operand::Poison,
         }
-    }
-
-    fn truth(&mut self, value: bool, span: SpanId) -> Handle<ir::Expr> {
-        let ty = Ty::scalar(self.terms.known(Scalar::Bool));
-        self.expr(ExprKind::Bool(value), ty, span)
     }
 
     /// The exits by which threads leave the loop of the innermost target, whose body this is; it is no target any more.
@@ -134,7 +129,7 @@ impl Lower<'_> {
             let stays = self.not(leaves);
             condition = self.both(condition, stays);
             body = rest;
-            if !super::assigns(&self.kernel, &body, exit) {
+            if !super::build::assigns(&self.kernel, &body, exit) {
                 stops.retain(|stop| *stop != exit);
             }
         }
@@ -254,29 +249,15 @@ impl Lower<'_> {
             return;
         }
         let arriving = self.hold();
-        let (end, step) = (self.unchanging(end), self.unchanging(step));
+        let (end, step) = (self.unchanging("bound", end), self.unchanging("bound", step));
         self.push(Stmt::Assign { local: counter, value: start });
         self.release(arriving);
         let now = self.expr(ExprKind::Local(counter), ty, span);
         let next = self.expr(ExprKind::Binary(BinaryOp::Add, now, step), ty, span);
-        let bool_ty = Ty::scalar(self.terms.known(Scalar::Bool));
-        let condition = self.expr(ExprKind::Compare(CompareOp::Less, now, end), bool_ty, span);
+        let condition = self.bool_expr(ExprKind::Compare(CompareOp::Less, now, end), span);
         // A thread that leaves does not count on; nothing reads its counter again.
         body.push(Stmt::Assign { local: counter, value: next });
         self.conditional_loop(condition, body, leave, stops, span);
-    }
-
-    /// A value that stays what it is now.
-    fn unchanging(&mut self, value: Handle<ir::Expr>) -> Handle<ir::Expr> {
-        let mut read = Vec::new();
-        super::locals_read(&self.kernel, value, &mut read);
-        if read.is_empty() {
-            return value;
-        }
-        let (ty, span) = (self.ty(value), self.kernel.exprs[value].span);
-        let local = self.local("bound", ty, Vec::new(), span);
-        self.push(Stmt::Assign { local, value });
-        self.expr(ExprKind::Local(local), ty, span)
     }
 
     /// What the variable's name stands for in the body.
@@ -328,7 +309,7 @@ impl Lower<'_> {
             (_, ExprKind::Int(0), BinaryOp::Add | BinaryOp::Sub) => a,
             (_, ExprKind::Int(1), BinaryOp::Mul | BinaryOp::Div) => a,
             (ExprKind::Int(x), ExprKind::Int(y), _) => {
-                let value = super::expr::fold(op, *x, *y);
+                let value = super::operator::fold(op, *x, *y);
                 let kind = value.map_or(ExprKind::Binary(op, a, b), ExprKind::Int);
                 self.expr(kind, ty, span)
             }

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::assign::Compound;
-use super::expr::{binary_op, is_compound};
+use super::operator::{binary_op, is_compound};
 use super::{Binding, Lower, Operand, Ty, foreign, shared};
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};

@@ -124,8 +124,14 @@ impl Lower<'_> {
         }
         let span = self.span(call);
         let origin = index.split_off(stage.len());
-        let origin = origin.into_iter().map(|value| self.kept("origin", value)).collect();
-        let stage = index.into_iter().map(|value| self.kept("stage", value)).collect();
+        let origin = origin
+            .into_iter()
+            .map(|value| self.named("origin", value, self.kernel.exprs[value].span))
+            .collect();
+        let stage = index
+            .into_iter()
+            .map(|value| self.named("stage", value, self.kernel.exprs[value].span))
+            .collect();
         let mut shape = extents[extents.len() - dimensions..].to_vec();
         if method.transposed {
             shape.reverse();
@@ -204,17 +210,6 @@ impl Lower<'_> {
         false
     }
 
-    /// A value in a variable of its own, unless it is a constant or a variable already.
-    fn kept(&mut self, name: &str, value: Handle<ir::Expr>) -> Handle<ir::Expr> {
-        if matches!(self.kernel.exprs[value].kind, ExprKind::Int(_) | ExprKind::Local(_)) {
-            return value;
-        }
-        let (ty, span) = (self.ty(value), self.kernel.exprs[value].span);
-        let local = self.local(name, ty, Vec::new(), span);
-        self.push(Stmt::Assign { local, value });
-        self.expr(ExprKind::Local(local), ty, span)
-    }
-
     fn window(&mut self, window: &Window<'_>, width: i128) {
         let place = self.window_place(window, 0, 0, width);
         let Some(Place { width, .. }) = place else { return };
@@ -283,7 +278,7 @@ impl Lower<'_> {
         mut compared: impl FnMut(&mut Self, Handle<ir::Expr>, u32) -> (Handle<ir::Expr>, CompareOp),
     ) -> Handle<ir::Expr> {
         let shape = [window.rows, window.row];
-        let mut condition = None;
+        let mut conditions = Vec::new();
         let first = window.origin.len() - window.dimensions;
         for (place, extent) in shape.into_iter().skip(2 - window.dimensions).enumerate() {
             let dimension = first + place;
@@ -291,13 +286,9 @@ impl Lower<'_> {
             let span = self.kernel.exprs[origin].span;
             let (value, op) = compared(self, origin, extent);
             let extent = self.index_expr(ExprKind::Extent(window.tensor, dimension as u32), span);
-            let holds = self.bool_expr(ExprKind::Compare(op, value, extent), span);
-            condition = Some(match condition {
-                Some(before) => self.bool_expr(ExprKind::Binary(BinaryOp::And, before, holds), window.span),
-                None => holds,
-            });
+            conditions.push(self.bool_expr(ExprKind::Compare(op, value, extent), span));
         }
-        condition.unwrap_or_else(|| self.bool_expr(ExprKind::Bool(true), window.span))
+        self.all_of(conditions, window.span)
     }
 
     /// Runs `body` for the row and the column of each vector of a window, which the threads share.
@@ -311,7 +302,7 @@ impl Lower<'_> {
         let threads = self.kernel.threads();
         let (vectors_of_row, vectors) = (window.row / width, window.rows * (window.row / width));
         let thread = self.linear_thread(span);
-        let thread = self.kept("thread", thread);
+        let thread = self.named("thread", thread, span);
         let usize_ty = self.ty(thread);
         let variable = self.local("part", usize_ty, Vec::new(), span);
         let statements = self.in_block(|lower| {
@@ -324,7 +315,7 @@ impl Lower<'_> {
             } else {
                 let further = lower.times(part, threads, span);
                 let number = lower.sum(thread, further, span);
-                let number = lower.kept("vector", number);
+                let number = lower.named("vector", number, span);
                 match window.rows {
                     1 => (lower.index_literal(0, span), number),
                     _ => (
@@ -343,9 +334,9 @@ impl Lower<'_> {
                 lower.bool_expr(ExprKind::Compare(CompareOp::Less, value, limit), span)
             });
             let fill = |lower: &mut Self| {
-                let row = lower.kept("row", row);
+                let row = lower.named("row", row, span);
                 let column = lower.times(vector, width, span);
-                let column = lower.kept("column", column);
+                let column = lower.named("column", column, span);
                 body(lower, row, column);
             };
             match guard {
@@ -396,7 +387,7 @@ impl Lower<'_> {
             (true, false) => {
                 let value = self.load(tensor, ty, call);
                 let tile = self.tile_place(window, row, column, width);
-                self.put(tile, value, call);
+                self.store(tile, value, call);
             }
             (true, true) => {
                 let vector = self.load(tensor, ty, call);
@@ -405,13 +396,13 @@ impl Lower<'_> {
                     let value = self.expr(ExprKind::Lane(vector, which), window.element, window.span);
                     let column = self.plus(column, i128::from(lane));
                     let tile = self.tile_place(window, row, column, 1);
-                    self.put(tile, value, call);
+                    self.store(tile, value, call);
                 }
             }
             (false, false) => {
                 let tile = self.tile_place(window, row, column, width);
                 let value = self.load(tile, ty, call);
-                self.put(tensor, value, call);
+                self.store(tensor, value, call);
             }
             (false, true) => {
                 let values = (0..width)
@@ -422,7 +413,7 @@ impl Lower<'_> {
                     })
                     .collect();
                 let vector = self.expr(ExprKind::Vector(values), ty, window.span);
-                self.put(tensor, vector, call);
+                self.store(tensor, vector, call);
             }
         }
     }
@@ -466,14 +457,14 @@ impl Lower<'_> {
                 self.push(Stmt::If { condition, then, otherwise: Vec::new() });
                 let tile = self.tile_place(window, row, column, 1);
                 let value = self.expr(ExprKind::Local(local), ty, span);
-                self.put(tile, value, call);
+                self.store(tile, value, call);
             }
             false => {
                 let then = self.in_block(|lower| {
                     let tile = lower.tile_place(window, row, column, 1);
                     let value = lower.load(tile, ty, call);
                     let tensor = lower.tensor_place(window, row, column, 1);
-                    lower.put(tensor, value, call);
+                    lower.store(tensor, value, call);
                 });
                 self.push(Stmt::If { condition, then, otherwise: Vec::new() });
             }
@@ -490,12 +481,6 @@ impl Lower<'_> {
             self.kernel.sites[site].proxy = Proxy::Async;
         }
         self.push(Stmt::Copy(ir::Copy { source, destination, inside }));
-    }
-
-    fn put(&mut self, place: Place, value: Handle<ir::Expr>, at: &ExprMethodCall) {
-        if let Some(site) = self.site(place, Role::Write, at) {
-            self.push(Stmt::Store { site, value });
-        }
     }
 
     /// The elements of the tile that stand for a row and a column of the window.
@@ -539,16 +524,6 @@ impl Lower<'_> {
     }
 
     // ---- index arithmetic ----
-
-    fn index_expr(&mut self, kind: ExprKind, span: SpanId) -> Handle<ir::Expr> {
-        let ty = Ty::scalar(self.terms.known(Scalar::Usize));
-        self.expr(kind, ty, span)
-    }
-
-    fn bool_expr(&mut self, kind: ExprKind, span: SpanId) -> Handle<ir::Expr> {
-        let ty = Ty::scalar(self.terms.known(Scalar::Bool));
-        self.expr(kind, ty, span)
-    }
 
     fn known_index(&self, value: Handle<ir::Expr>) -> Option<i128> {
         match self.kernel.exprs[value].kind {

@@ -44,7 +44,7 @@ impl Lower<'_> {
             Place::Lane if self.kernel.threads() <= lanes => self.linear_thread(span),
             // Rows of whole warps: what is above the row does not matter.
             Place::Lane if x % lanes == 0 => {
-                let thread = self.index_of(ExprKind::Thread(Axis::X), span);
+                let thread = self.index_expr(ExprKind::Thread(Axis::X), span);
                 self.by_lanes(BinaryOp::Rem, thread, span)
             }
             Place::Lane => {
@@ -59,14 +59,9 @@ impl Lower<'_> {
         }
     }
 
-    fn index_of(&mut self, kind: ExprKind, span: SpanId) -> Handle<ir::Expr> {
-        let ty = Ty::scalar(self.terms.known(Scalar::Usize));
-        self.expr(kind, ty, span)
-    }
-
     fn by_lanes(&mut self, op: BinaryOp, thread: Handle<ir::Expr>, span: SpanId) -> Handle<ir::Expr> {
         let lanes = self.index_literal(LANES as i128, span);
-        self.index_of(ExprKind::Binary(op, thread, lanes), span)
+        self.index_expr(ExprKind::Binary(op, thread, lanes), span)
     }
 
     /// The number of the thread in its block, x running fastest.
@@ -77,12 +72,12 @@ impl Lower<'_> {
             let extent = block[axis.index()];
             if let (Some(outer), true) = (linear, extent > 1) {
                 let extent = self.index_literal(i128::from(extent), span);
-                linear = Some(self.index_of(ExprKind::Binary(BinaryOp::Mul, outer, extent), span));
+                linear = Some(self.index_expr(ExprKind::Binary(BinaryOp::Mul, outer, extent), span));
             }
             if extent > 1 {
-                let thread = self.index_of(ExprKind::Thread(axis), span);
+                let thread = self.index_expr(ExprKind::Thread(axis), span);
                 linear = Some(match linear {
-                    Some(outer) => self.index_of(ExprKind::Binary(BinaryOp::Add, outer, thread), span),
+                    Some(outer) => self.index_expr(ExprKind::Binary(BinaryOp::Add, outer, thread), span),
                     None => thread,
                 });
             }

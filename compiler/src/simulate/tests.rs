@@ -38,6 +38,8 @@ impl Builder {
             tiles: Arena::default(),
             locals: Arena::default(),
             exprs,
+            min_blocks: None,
+            architectures: Vec::new(),
             sites: Arena::default(),
             loops: Arena::default(),
             budgets: Arena::default(),

@@ -35,7 +35,8 @@ pub(crate) fn outcome(source: &str) -> String {
     let (attribute, item) = split(source);
     let mut diagnostics = Diagnostics::default();
     let checked = ast::parse(attribute.clone(), item.clone(), &ast::Scope::default(), &mut diagnostics)
-        .and_then(|ast| {
+        .and_then(|family| {
+            let ast = family.kernels.into_iter().next()?;
             let kernel = lower::lower(&ast, &mut diagnostics);
             if diagnostics.is_failed() {
                 return None;

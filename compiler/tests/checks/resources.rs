@@ -95,3 +95,101 @@ fn threads() {
         "#]],
     );
 }
+
+/// A block of so many threads with 4,096 bytes of shared memory.
+fn resident(arguments: &str) -> String {
+    let body = "let mut tile = Shared::<[f32; 1024]>::new(); tile[thread_x()] = x;";
+    kernel(&format!("grid = [1], {arguments}"), "x: f32", body)
+}
+
+#[test]
+fn resident_blocks() {
+    check(
+        &resident("block = [1024], min_blocks = 2"),
+        expect![[r#"
+        error: 2 blocks of this kernel do not fit a multiprocessor of sm_75 [TP0703]
+        note: it holds 1, limited by threads
+        note: likewise sm_86, sm_87, sm_89, sm_110, sm_120, sm_121
+        help: say that it is for others: `arch(sm_80, sm_90, sm_100, sm_103)`
+          at `kernel`
+    "#]],
+    );
+    check(
+        &resident("block = [1024], min_blocks = 2, arch(sm_86, sm_90)"),
+        expect![[r#"
+        error: 2 blocks of this kernel do not fit a multiprocessor of sm_86 [TP0703]
+        note: it holds 1, limited by threads
+        help: say that it is for others: `arch(sm_90)`
+          at `kernel`
+    "#]],
+    );
+    check(
+        &resident("block = [1024], min_blocks = 2, arch = sm_75"),
+        expect![[r#"
+        error: 2 blocks of this kernel do not fit a multiprocessor of sm_75 [TP0703]
+        note: it holds 1, limited by threads
+        help: write `min_blocks = 1`, or make the block smaller
+          at `kernel`
+    "#]],
+    );
+    check(
+        &resident("block = [1024], min_blocks = 2, arch(sm_80, \"sm_90\")"),
+        expect![[r#"
+        write `tile[thread_x()]`: 32 × 4 B, 32/32 wavefronts
+        shared: 4096 bytes
+    "#]],
+    );
+    check(
+        &resident("block = [32], min_blocks = 20, arch = \"sm_120\""),
+        expect![[r#"
+        write `tile[thread_x()]`: 1 × 4 B, 1/1 wavefronts
+        shared: 4096 bytes
+    "#]],
+    );
+    check(
+        &resident("block = [32], min_blocks = 33"),
+        expect![[r#"
+        error: a multiprocessor cannot hold 33 blocks: 1 to 32 [TP0003]
+        help: remove `min_blocks`, unless registers keep blocks from being resident
+          at `33`
+    "#]],
+    );
+    check(
+        &resident("block = [32], min_blocks = x"),
+        expect![[r#"
+        error: `min_blocks` must be known at compile time [TP0007]
+        help: write an integer, or a `const` beside the kernel in a `#[tiled_module] mod`
+          at `x`
+    "#]],
+    );
+    check(
+        &resident("block = [32], arch(sm_52, 90)"),
+        expect![[r#"
+        error: `sm_52` is no architecture that kernels are compiled for [TP0003]
+        note: those are sm_75, sm_80, sm_86, sm_87, sm_89, sm_90, sm_100, sm_103, sm_110, sm_120, sm_121
+          at `sm_52`
+        error: `90` is no architecture that kernels are compiled for [TP0003]
+        note: those are sm_75, sm_80, sm_86, sm_87, sm_89, sm_90, sm_100, sm_103, sm_110, sm_120, sm_121
+          at `90`
+    "#]],
+    );
+}
+
+#[test]
+fn launch_bounds_and_occupancy() {
+    let compiled = tileproof_compiler::compile(
+        "block = [256], grid = [1], min_blocks = 4, arch(sm_80, sm_90, sm_120)",
+        "fn kernel(x: f32) { let mut tile = Shared::<[f32; 256]>::new(); tile[thread_x()] = x; }",
+    )
+    .unwrap();
+    assert!(compiled.cuda.contains("__launch_bounds__(256, 4) kernel("), "{}", compiled.cuda);
+    let text = compiled.report.to_string();
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("sm_")).collect();
+    assert_eq!(
+        lines,
+        [
+            "sm_80, sm_90: 8 blocks a multiprocessor, 64 of 64 warps, limited by threads",
+            "sm_120: 6 blocks a multiprocessor, 48 of 48 warps, limited by threads",
+        ]
+    );
+}

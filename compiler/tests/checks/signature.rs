@@ -36,19 +36,18 @@ fn attributes() {
     check(
         &of("block = [32], grid = [1], arch = 90"),
         expect![[r#"
-        error: unknown argument `arch` [TP0003]
-        note: a kernel takes `block`, `grid`, `requires(…)` and `crate = path`
-        note: `arch` is planned, and not part of the language yet
-          at `arch`
-    "#]],
+            error: `90` is no architecture that kernels are compiled for [TP0003]
+            note: those are sm_75, sm_80, sm_86, sm_87, sm_89, sm_90, sm_100, sm_103, sm_110, sm_120, sm_121
+              at `90`
+        "#]],
     );
     check(
         &of("block = [32], grid = [1], colour = \"red\""),
         expect![[r#"
-        error: unknown argument `colour` [TP0003]
-        note: a kernel takes `block`, `grid`, `requires(…)` and `crate = path`
-          at `colour`
-    "#]],
+            error: unknown argument `colour` [TP0003]
+            note: a kernel takes `block`, `grid`, `requires(…)`, `instances(…)`, `arch(…)`, `min_blocks` and `crate = path`
+              at `colour`
+        "#]],
     );
     check(
         &of("block = [32, 1, 1, 1], grid = [1]"),
@@ -323,19 +322,16 @@ fn items_that_are_no_kernels() {
     check(
         &of("fn kernel<T>(n: T) { }"),
         expect![[r#"
-            error: a generic kernel is not part of the language yet [TP0002]
-            help: write the types and constants out, one kernel for each
+            error: the kernel `kernel` is generic, and no instances are listed [TP0003]
+            note: each instance is compiled and proven here, where its callers are not known
+            help: list them in the attribute: `instances(f32)`
               at `<T>`
-            error: a kernel cannot take a parameter of type `T` [TP0004]
-            note: a tensor is a reference to `Tensor<T, RANK>` with RANK from 1 to 5, or to `Matrix<T>`; a value is a number, bool, usize or isize
-            help: write `input: &Matrix<f32>` or `output: &mut Tensor<f32, 3>`
-              at `T`
         "#]],
     );
     check(
         &of("fn kernel()"),
         expect![[r#"
-            left to rustc: this kernel does not parse: unexpected end of input, expected curly braces [TP0001]
+            error: this kernel does not parse: unexpected end of input, expected curly braces [TP0001]
             help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
               at ``
         "#]],
@@ -351,7 +347,7 @@ fn items_that_are_no_kernels() {
     check(
         &of("fn kernel() { let x = ; }"),
         expect![[r#"
-            left to rustc: this kernel does not parse: expected an expression [TP0001]
+            error: this kernel does not parse: expected an expression [TP0001]
             help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
               at `;`
         "#]],
@@ -359,7 +355,7 @@ fn items_that_are_no_kernels() {
     check(
         &of("fn kernel() { let x = 1 +; }"),
         expect![[r#"
-            left to rustc: this kernel does not parse: expected an expression [TP0001]
+            error: this kernel does not parse: expected an expression [TP0001]
             help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
               at `;`
         "#]],
@@ -367,7 +363,7 @@ fn items_that_are_no_kernels() {
     check(
         &of("let x = 1;"),
         expect![[r#"
-            left to rustc: this kernel does not parse: expected `fn` [TP0001]
+            error: this kernel does not parse: expected `fn` [TP0001]
             help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
               at `let`
         "#]],
@@ -375,7 +371,7 @@ fn items_that_are_no_kernels() {
     check(
         &of(""),
         expect![[r#"
-            left to rustc: this kernel does not parse: unexpected end of input, expected `fn` [TP0001]
+            error: this kernel does not parse: unexpected end of input, expected `fn` [TP0001]
             help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
               at ``
         "#]],

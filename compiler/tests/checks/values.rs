@@ -368,3 +368,49 @@ fn rows_of_any_length() {
         "#]],
     );
 }
+
+/// The right side is certain, and takes statements of its own: what the left side says is not lost.
+#[test]
+fn a_certain_right_side() {
+    check(
+        &kernel(
+            "block = [32], grid = [1], requires(input.len() >= 64, output.len() >= 64)",
+            "input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>, shift: isize",
+            "let from = 2 * (thread_x() as isize + shift);
+            if from >= 0 && from.rem_euclid(2) == 0 && from < 64 {
+                #[budget(excess_sectors = 4, because = \"every second element\")]
+                {
+                    output[[from as usize]] = 0.0;
+                }
+            }",
+        ),
+        expect![[r#"
+            write `output[[from as usize]]`: 1 × 4 B, 8/4 sectors, worst excess 4; cost budgeted: every second element
+            launch: input.len() >= 64
+            launch: output.len() >= 64
+        "#]],
+    );
+}
+
+/// What is not below zero by a guard alone has a quotient that is not, either.
+#[test]
+fn half_of_a_guarded_offset() {
+    check(
+        &kernel(
+            "block = [32], grid = [1], requires(input.len() >= 64, output.len() >= 64)",
+            "input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>, shift: isize",
+            "let from = thread_x() as isize + shift;
+            if from >= 0 && from < 64 {
+                #[budget(excess_sectors = 31, because = \"pairs\")]
+                {
+                    output[[from as usize / 2 + 1]] = 0.0;
+                }
+            }",
+        ),
+        expect![[r#"
+            write `output[[from as usize / 2 + 1]]`: 1 × 4 B, 0/0 sectors; cost budgeted: pairs
+            launch: input.len() >= 64
+            launch: output.len() >= 64
+        "#]],
+    );
+}

@@ -32,6 +32,8 @@ impl Build {
             tiles: Arena::default(),
             locals: Arena::default(),
             exprs,
+            min_blocks: None,
+            architectures: Vec::new(),
             sites: Arena::default(),
             loops: Arena::default(),
             budgets: Arena::default(),

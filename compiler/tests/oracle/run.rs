@@ -12,7 +12,9 @@ pub(crate) fn lowered(attribute: &str, item: &str) -> ir::Kernel {
     let parse = |text| TokenStream::from_str(text).expect("the text has matching brackets");
     let mut diagnostics = Diagnostics::default();
     let ast = ast::parse(parse(attribute), parse(item), &ast::Scope::default(), &mut diagnostics)
-        .expect("the text is a function");
+        .expect("the text is a function")
+        .kernels
+        .remove(0);
     let kernel = lower::lower(&ast, &mut diagnostics);
     assert!(!diagnostics.is_failed(), "{:?}\n{item}", diagnostics.errors());
     kernel

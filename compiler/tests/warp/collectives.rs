@@ -181,7 +181,10 @@ fn lanes_that_are_missing() {
         let parse = |text: &str| proc_macro2::TokenStream::from_str(text).unwrap();
         let mut diagnostics = Diagnostics::default();
         let attribute = parse("block = [64], grid = [1], requires(input.len() == 64, output.len() == 64)");
-        let ast = ast::parse(attribute, parse(&item), &ast::Scope::default(), &mut diagnostics).unwrap();
+        let ast = ast::parse(attribute, parse(&item), &ast::Scope::default(), &mut diagnostics)
+            .unwrap()
+            .kernels
+            .remove(0);
         let kernel = lower::lower(&ast, &mut diagnostics);
         assert!(!diagnostics.is_failed(), "{:?} {:?}", diagnostics.errors(), diagnostics.deferred());
         let (input, mut output) = (bytes(&[11u32, 0].repeat(32)), bytes(&[0u32; 64]));

@@ -3,6 +3,7 @@
 use crate::subject::Subject;
 
 pub mod activation;
+pub mod convolution;
 pub mod copies;
 pub mod elementwise;
 pub mod gather;
@@ -38,6 +39,7 @@ pub const SUBJECTS: &[Subject] = &[
     permute::TRANSPOSE_F64,
     permute::PERMUTE_REVERSED,
     stencil::STENCIL,
+    convolution::CONVOLUTION,
     matmul::MATMUL_NAIVE,
     matmul::MATMUL_TILED,
     matmul::MATMUL_REGISTERS,

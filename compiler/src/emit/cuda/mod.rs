@@ -256,8 +256,13 @@ fn signature(emitter: &Emitter<'_>) -> String {
         parts.extend(names.extents.iter().chain(&names.strides).map(|name| format!("index_t {name}")));
         params.push(format!("\n    {}", parts.join(", ")));
     }
-    let (threads, entry) = (emitter.kernel.threads(), &emitter.names.entry);
-    format!("extern \"C\" __global__ void __launch_bounds__({threads}) {entry}({}) {{", params.join(","))
+    let (threads, min_blocks, entry) =
+        (emitter.kernel.threads(), emitter.kernel.min_blocks, &emitter.names.entry);
+    let bounds = match min_blocks {
+        None => threads.to_string(),
+        Some(blocks) => format!("{threads}, {blocks}"),
+    };
+    format!("extern \"C\" __global__ void __launch_bounds__({bounds}) {entry}({}) {{", params.join(","))
 }
 
 /// Tiles, the thread's place, and the variables that cannot be declared where they are first assigned.

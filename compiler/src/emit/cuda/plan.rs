@@ -2,10 +2,7 @@
 //! and which conditions become predicates.
 
 use super::CudaFacts;
-use crate::ir::{
-    Atomic, BinaryOp, Block, Collective, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop,
-    Scalar, Stmt,
-};
+use crate::ir::{BinaryOp, Block, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Loop, Scalar, Stmt};
 
 /// The decisions.
 pub(super) struct Plan {
@@ -25,7 +22,11 @@ impl Plan {
 
     /// Whether the block has a statement that is emitted.
     pub(super) fn has_effect(&self, kernel: &Kernel, facts: &CudaFacts, block: &Block) -> bool {
-        block.iter().any(|stmt| match stmt {
+        block.iter().any(|stmt| self.emits(kernel, facts, stmt))
+    }
+
+    fn emits(&self, kernel: &Kernel, facts: &CudaFacts, stmt: &Stmt) -> bool {
+        match stmt {
             Stmt::Assign { local, .. }
             | Stmt::Fill { local, .. }
             | Stmt::AssignElement { local, .. }
@@ -41,7 +42,7 @@ impl Plan {
             }
             Stmt::For(handle) => self.runs(kernel, facts, *handle),
             Stmt::While { body, .. } => self.has_effect(kernel, facts, body),
-        })
+        }
     }
 
     /// Whether the loop is emitted.
@@ -74,58 +75,13 @@ pub(super) fn plan(kernel: &Kernel, facts: &CudaFacts) -> Plan {
 fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> bool {
     let mut changed = false;
     for stmt in block {
-        let mut needed: Vec<Handle<Expr>> = Vec::new();
-        match stmt {
-            Stmt::Assign { local, value } | Stmt::Fill { local, value } => {
-                if plan.is_live(*local) {
-                    needed.push(*value);
-                }
-            }
-            Stmt::AssignElement { local, index, value } => {
-                if plan.is_live(*local) {
-                    needed.extend(index);
-                    needed.push(*value);
-                }
-            }
-            Stmt::AssignLane { local, index, lane, value } => {
-                if plan.is_live(*local) {
-                    needed.extend(index);
-                    needed.extend([*lane, *value]);
-                }
-            }
-            Stmt::Load { site, .. } => needed.extend(&kernel.sites[*site].place.index),
-            Stmt::Store { site, value } => {
-                needed.extend(&kernel.sites[*site].place.index);
-                needed.push(*value);
-            }
-            Stmt::Atomic(Atomic { site, operands, .. }) => {
-                needed.extend(&kernel.sites[*site].place.index);
-                needed.extend(operands);
-            }
-            Stmt::Sync(..) => {}
-            Stmt::Copy(copy) => needed.extend(copied(kernel, copy)),
-            Stmt::Collective(Collective { operands, .. }) => needed.extend(operands),
-            Stmt::If { condition, then, otherwise } => {
-                changed |= keep(kernel, facts, plan, then) | keep(kernel, facts, plan, otherwise);
-                if plan.has_effect(kernel, facts, then) || plan.has_effect(kernel, facts, otherwise) {
-                    needed.push(*condition);
-                }
-            }
-            Stmt::While { condition, body, .. } => {
-                changed |= keep(kernel, facts, plan, body);
-                if plan.has_effect(kernel, facts, body) {
-                    needed.push(*condition);
-                }
-            }
-            Stmt::For(handle) => {
-                let Loop { start, end, step, body, .. } = &kernel.loops[*handle];
-                changed |= keep(kernel, facts, plan, body);
-                if plan.runs(kernel, facts, *handle) {
-                    needed.extend([*start, *end, *step]);
-                }
-            }
+        for inner in stmt.blocks(kernel) {
+            changed |= keep(kernel, facts, plan, inner);
         }
-        for expr in needed {
+        if !plan.emits(kernel, facts, stmt) {
+            continue;
+        }
+        for expr in stmt.operands(kernel) {
             reads(kernel, expr, &mut |local| {
                 changed |= !std::mem::replace(&mut plan.live[local.index()], true);
             });
@@ -134,46 +90,18 @@ fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> b
     changed
 }
 
-/// What an asynchronous copy computes.
-fn copied(kernel: &Kernel, copy: &Copy) -> Vec<Handle<Expr>> {
-    let Copy { source, destination, inside } = copy;
-    let indices = [source, destination].into_iter().flat_map(|site| &kernel.sites[*site].place.index);
-    indices.chain([inside]).copied().collect()
-}
-
 /// Calls `read` for every local that the text of the expression names.
 fn reads(kernel: &Kernel, expr: Handle<Expr>, read: &mut dyn FnMut(Handle<Local>)) {
-    match &kernel.exprs[expr].kind {
-        ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Param(_)
-        | ExprKind::Extent(..)
-        | ExprKind::Stride(..)
-        | ExprKind::Thread(_)
-        | ExprKind::Block(_)
-        | ExprKind::Grid(_) => {}
-        ExprKind::Local(local) => read(*local),
-        ExprKind::Element(local, index) => {
-            read(*local);
-            index.iter().for_each(|i| reads(kernel, *i, read));
-        }
-        ExprKind::Vector(values) | ExprKind::Call(_, values) => {
-            values.iter().for_each(|value| reads(kernel, *value, read));
-        }
-        ExprKind::Unary(_, a) | ExprKind::Cast(a) => reads(kernel, *a, read),
-        ExprKind::Compare(op, a, b) => {
-            if known_comparison(kernel, *op, *a, *b).is_none() {
-                reads(kernel, *a, read);
-                reads(kernel, *b, read);
-            }
-        }
-        ExprKind::Lane(a, b) | ExprKind::Binary(_, a, b) => {
-            reads(kernel, *a, read);
-            reads(kernel, *b, read);
-        }
-        ExprKind::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| reads(kernel, *e, read)),
+    let kind = &kernel.exprs[expr].kind;
+    if let ExprKind::Local(local) | ExprKind::Element(local, _) = kind {
+        read(*local);
     }
+    if let ExprKind::Compare(op, a, b) = kind
+        && known_comparison(kernel, *op, *a, *b).is_some()
+    {
+        return;
+    }
+    kind.operands().into_iter().for_each(|operand| reads(kernel, operand, read));
 }
 
 /// The result of an unsigned comparison with zero that has only one; C compilers warn about those.
@@ -213,25 +141,17 @@ pub(super) fn int(kernel: &Kernel, expr: Handle<Expr>) -> Option<i128> {
 /// of indices that could be by zero for the threads that should not get there.
 pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
     block.iter().all(|stmt| match stmt {
-        Stmt::Assign { value, .. } | Stmt::Fill { value, .. } => cannot_fault(kernel, *value),
-        Stmt::AssignElement { index, value, .. } => {
-            all_cannot_fault(kernel, index) && cannot_fault(kernel, *value)
-        }
-        Stmt::AssignLane { index, lane, value, .. } => {
-            all_cannot_fault(kernel, index) && cannot_fault(kernel, *lane) && cannot_fault(kernel, *value)
-        }
-        Stmt::Load { site, .. } => all_cannot_fault(kernel, &kernel.sites[*site].place.index),
-        Stmt::Store { site, value } => {
-            all_cannot_fault(kernel, &kernel.sites[*site].place.index) && cannot_fault(kernel, *value)
-        }
-        Stmt::If { condition, then, otherwise } => {
-            cannot_fault(kernel, *condition)
-                && is_convertible(kernel, then)
-                && is_convertible(kernel, otherwise)
-        }
-        Stmt::Copy(copy) => all_cannot_fault(kernel, &copied(kernel, copy)),
-        Stmt::Atomic(Atomic { site, operands, .. }) => {
-            all_cannot_fault(kernel, &kernel.sites[*site].place.index) && all_cannot_fault(kernel, operands)
+        Stmt::Assign { .. }
+        | Stmt::Fill { .. }
+        | Stmt::AssignElement { .. }
+        | Stmt::AssignLane { .. }
+        | Stmt::Load { .. }
+        | Stmt::Store { .. }
+        | Stmt::Copy(_)
+        | Stmt::Atomic(_)
+        | Stmt::If { .. } => {
+            all_cannot_fault(kernel, &stmt.operands(kernel))
+                && stmt.blocks(kernel).into_iter().all(|block| is_convertible(kernel, block))
         }
         Stmt::Sync(..) | Stmt::Collective(_) | Stmt::For(_) | Stmt::While { .. } => false,
     })
@@ -376,75 +296,23 @@ struct First {
 impl Scopes<'_> {
     fn block(&mut self, block: &Block, assignments: &mut [u32]) {
         for stmt in block {
-            match stmt {
-                Stmt::Assign { local, value } | Stmt::Fill { local, value } => {
-                    if self.plan.is_live(*local) {
-                        self.reads(&[*value]);
-                        self.mention(*local, true);
-                        assignments[local.index()] += 1;
-                    }
-                }
-                Stmt::AssignElement { local, index, value } => {
-                    if self.plan.is_live(*local) {
-                        self.reads(index);
-                        self.reads(&[*value]);
-                        self.mention(*local, false);
-                        assignments[local.index()] += 1;
-                    }
-                }
-                Stmt::AssignLane { local, index, lane, value } => {
-                    if self.plan.is_live(*local) {
-                        self.reads(index);
-                        self.reads(&[*lane, *value]);
-                        self.mention(*local, false);
-                        assignments[local.index()] += 1;
-                    }
-                }
-                Stmt::Load { local, site } => {
-                    self.reads(&self.kernel.sites[*site].place.index);
-                    self.mention(*local, true);
-                    assignments[local.index()] += 1;
-                }
-                Stmt::Store { site, value } => {
-                    self.reads(&self.kernel.sites[*site].place.index);
-                    self.reads(&[*value]);
-                }
-                Stmt::Atomic(Atomic { local, site, operands, .. }) => {
-                    self.reads(&self.kernel.sites[*site].place.index);
-                    self.reads(operands);
-                    self.mention(*local, true);
-                    assignments[local.index()] += 1;
-                }
-                Stmt::Sync(..) => {}
-                Stmt::Copy(copy) => self.reads(&copied(self.kernel, copy)),
-                Stmt::Collective(Collective { local, operands, .. }) => {
-                    self.reads(operands);
-                    self.mention(*local, true);
-                    assignments[local.index()] += 1;
-                }
-                Stmt::If { condition, then, otherwise } => {
-                    self.reads(&[*condition]);
-                    let convert = is_convertible(self.kernel, then) && is_convertible(self.kernel, otherwise);
-                    for side in [then, otherwise] {
-                        if convert {
-                            self.block(side, assignments);
-                        } else {
-                            self.scope(side, assignments);
-                        }
-                    }
-                }
-                Stmt::While { condition, body, .. } => {
-                    if self.plan.has_effect(self.kernel, self.facts, body) {
-                        self.reads(&[*condition]);
-                        self.scope(body, assignments);
-                    }
-                }
-                Stmt::For(handle) => {
-                    if self.plan.runs(self.kernel, self.facts, *handle) {
-                        let Loop { start, end, step, body, .. } = &self.kernel.loops[*handle];
-                        self.reads(&[*start, *end, *step]);
-                        self.scope(body, assignments);
-                    }
+            if !self.plan.emits(self.kernel, self.facts, stmt) {
+                continue;
+            }
+            self.reads(&stmt.operands(self.kernel));
+            if let Some(local) = stmt.assigned() {
+                let part = matches!(stmt, Stmt::AssignElement { .. } | Stmt::AssignLane { .. });
+                self.mention(local, !part);
+                assignments[local.index()] += 1;
+            }
+            let blocks = stmt.blocks(self.kernel);
+            let predicated = matches!(stmt, Stmt::If { .. })
+                && blocks.iter().all(|block| is_convertible(self.kernel, block));
+            for block in blocks {
+                if predicated {
+                    self.block(block, assignments);
+                } else {
+                    self.scope(block, assignments);
                 }
             }
         }

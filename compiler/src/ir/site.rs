@@ -1,0 +1,90 @@
+//! Accesses to memory.
+
+use super::{Budget, Expr, Handle, Param, Tile};
+use crate::span::SpanId;
+use tileproof_model::access::Operation;
+pub use tileproof_model::report::Role;
+
+/// One memory instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// What it accesses.
+    pub place: Place,
+    /// Load, store or update.
+    pub role: Role,
+    /// Who moves the data.
+    pub proxy: Proxy,
+    /// Which lanes execute it.
+    pub issuer: Issuer,
+    /// The budget that covers it.
+    pub budget: Option<Handle<Budget>>,
+    /// Whether it serves only the blocks whose window crosses the edge of a tensor, in an operation on a whole tile. What
+    /// it costs is reported and not judged, as for every edge: the blocks inside are.
+    pub edge: bool,
+    /// The access in the source.
+    pub span: SpanId,
+    /// Later loads of the same place that get this one's value, and are no sites of their own.
+    pub also: Vec<SpanId>,
+}
+
+/// Elements of a tile or a tensor: `width` of them, contiguous in the innermost extent, the first at `index`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The tile or tensor.
+    pub base: Base,
+    /// One index an extent, of type usize.
+    pub index: Vec<Handle<Expr>>,
+    /// How many elements: 1, or the width of a vector.
+    pub width: u32,
+}
+
+/// What can be indexed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Base {
+    /// A tensor argument, in global memory.
+    Tensor(Handle<Param>),
+    /// A tile in shared memory.
+    Tile(Handle<Tile>),
+}
+
+/// Who moves the data of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proxy {
+    /// The thread's own load or store.
+    Generic,
+    /// The thread starts it and goes on: half of a [`Copy`](super::Copy).
+    Async,
+}
+
+/// Which lanes of a warp execute an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Issuer {
+    /// Every active lane, each with its own address.
+    EveryLane,
+}
+
+impl Site {
+    /// The instruction, as the hardware model names it.
+    pub fn operation(&self) -> Operation {
+        let Site { place, role, proxy, issuer, budget: _, edge: _, span: _, also: _ } = self;
+        match (place.base, role, proxy, issuer) {
+            (Base::Tensor(_), Role::Read, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::LoadGlobal
+            }
+            (Base::Tensor(_), Role::Write, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::StoreGlobal
+            }
+            (Base::Tile(_), Role::Read, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::LoadShared
+            }
+            (Base::Tile(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreShared,
+            (Base::Tile(_), Role::Write, Proxy::Async, Issuer::EveryLane) => Operation::CopyAsync,
+            (Base::Tensor(_), Role::Update, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::AtomicGlobal
+            }
+            (Base::Tile(_), Role::Update, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
+                Operation::AtomicShared
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What the expansion of a kernel costs in the profile that a macro is built in.
+
+#![allow(clippy::disallowed_methods, reason = "it reads the kernels of the examples")]
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use std::path::Path;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+use syn::{Attribute, Item, Meta};
+use tileproof_compiler::{expand, expand_module};
+
+/// What a small kernel should take at most, unoptimised.
+const SMALL: Duration = Duration::from_millis(10);
+/// What the largest of the examples' kernels should take at most.
+const LARGEST: Duration = Duration::from_millis(50);
+/// What one may take on a slow and busy machine before something is wrong with the analysis.
+const LIMIT: Duration = Duration::from_millis(500);
+
+/// Prints the least of several runs of each kernel beside the targets. Only a far excess fails: time is no property of
+/// the code alone.
+#[test]
+fn expansion_time() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/src/kernels");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("the examples' kernels")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    files.sort();
+    let mut count = 0;
+    for file in files {
+        let text = std::fs::read_to_string(file).expect("a source file");
+        let tokens = TokenStream::from_str(&text).expect("tokens");
+        let file: syn::File = syn::parse2(tokens).expect("the examples are Rust");
+        for item in file.items {
+            count += u32::from(measure(item));
+        }
+    }
+    assert!(count > 20, "{count} kernels");
+}
+
+/// Expands a kernel or a module of kernels; `false` for another item.
+fn measure(mut item: Item) -> bool {
+    let (name, attributes, macro_name): (_, &mut Vec<Attribute>, _) = match &mut item {
+        Item::Fn(function) => (function.sig.ident.to_string(), &mut function.attrs, "tiled_kernel"),
+        Item::Mod(module) => (module.ident.to_string(), &mut module.attrs, "tiled_module"),
+        _ => return false,
+    };
+    let Some(place) = attributes.iter().position(|attribute| attribute.path().is_ident(macro_name)) else {
+        return false;
+    };
+    let arguments = match attributes.remove(place).meta {
+        Meta::List(list) => list.tokens,
+        Meta::Path(_) | Meta::NameValue(_) => TokenStream::new(),
+    };
+    let expand = if macro_name == "tiled_module" { expand_module } else { expand };
+    let item = item.into_token_stream();
+    let run = || {
+        let (arguments, item) = (arguments.clone(), item.clone());
+        let start = Instant::now();
+        let output = expand(arguments, item);
+        let taken = start.elapsed();
+        assert!(!output.is_empty());
+        taken
+    };
+    let least = (0..5).map(|_| run()).min().expect("five runs");
+    let verdict = match () {
+        () if least <= SMALL => "within the target of a small kernel",
+        () if least <= LARGEST => "within the target of the largest",
+        () => "above the targets",
+    };
+    println!("{name:<24} {:>7.2} ms, {verdict}", least.as_secs_f64() * 1e3);
+    assert!(least < LIMIT, "{name} takes {least:?}");
+    true
+}
