@@ -7,6 +7,7 @@ use super::prove::{follows, lower_bound, non_negative, upper_bound};
 use super::symbol::{Symbol, SymbolKind};
 use super::truth::{Truth, Value};
 use super::walk::Walk;
+use super::width::FORM_LIMIT;
 use crate::ir::{Axis, BinaryOp, Expr, ExprKind, Function, Handle, Param, Scalar, Scope, Type, UnaryOp};
 use tileproof_model::language;
 
@@ -382,7 +383,7 @@ impl Walk<'_> {
                 let (low, high) = self.bounds(&form);
                 // The ranges of the symbols say it, or what is known here does: of a bound that is too large for forms, a
                 // smaller one.
-                let limit = i128::from(INDEX_LIMIT);
+                let limit = i128::from(FORM_LIMIT);
                 let above = |bound: i128| {
                     let room = form.offset(-(bound.clamp(-limit, limit) as i64));
                     room.is_some_and(|room| self.holds(&room))

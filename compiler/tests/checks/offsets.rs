@@ -168,7 +168,12 @@ fn a_window_of_any_radius() {
             for d in (-n..=n).rev() { sum += input.get_or([r as isize + d, c as isize], 0.0); }
             output[[r, c]] = sum;",
         ),
-        expect![[""]],
+        expect![[r#"
+            read `input.get_or([r as isize + d, c as isize], 0.0)`: 1 × 4 B, 4/4 sectors
+            write `output[[r, c]]`: 1 × 4 B, 4/4 sectors
+            launch: input.rows() == output.rows()
+            launch: input.cols() == output.cols()
+        "#]],
     );
 }
 
@@ -183,7 +188,12 @@ fn a_remainder_as_an_offset() {
             if below >= 0 { sum = input[[below as usize, c]]; }
             output[[r, c]] = sum + (above as u64) as f32;",
         ),
-        expect![[""]],
+        expect![[r#"
+            read `input[[below as usize, c]]`: 1 × 4 B, 4/4 sectors
+            write `output[[r, c]]`: 1 × 4 B, 4/4 sectors
+            launch: input.rows() == output.rows()
+            launch: input.cols() == output.cols()
+        "#]],
     );
 }
 
@@ -201,6 +211,10 @@ fn parts_of_a_difference() {
                 output[[(thread_x() ^ (k & 3)) + (k >> 1) % 3 * 32]] = 2.0;
             }",
         ),
-        expect![[""]],
+        expect![[r#"
+            write `output[[k / 2 % 2 * 32 + thread_x()]]`: 1 × 4 B, 4/4 sectors
+            write `output[[(thread_x() ^ (k & 3)) + (k >> 1) % 3 * 32]]`: 1 × 4 B, 0/0 sectors; cost budgeted: a pattern that only the launch knows
+            launch: output.len() >= 128
+        "#]],
     );
 }
