@@ -11,7 +11,7 @@ use super::truth::{Truth, Value};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{
     Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Scalar,
-    Scope, Site, Stmt, Type, UnaryOp,
+    Scope, Site, Stmt, Type, Unaligned, UnaryOp,
 };
 use crate::span::SpanId;
 use std::collections::BTreeMap;
@@ -374,6 +374,15 @@ impl Walk<'_> {
                 };
                 self.environment[local.index()] = Some(value);
             }
+            Stmt::LoadUnaligned(Unaligned { local, whole, first, last }) => {
+                self.visit(*first);
+                self.visit(*last);
+                // Where the tensor begins in memory is not known, so any lane may be at its ends.
+                let memory = self.kernel.base_name(self.kernel.sites[*first].place.base);
+                let name = format!("where `{memory}` begins in memory");
+                self.environment[local.index()] = Some(Value::Data);
+                self.environment[whole.index()] = Some(self.opaque_from(Scalar::Bool, Scope::Lane, name));
+            }
             Stmt::Store { site, value } => {
                 self.value(*value);
                 self.visit(*site);
@@ -579,15 +588,13 @@ fn conjuncts(kernel: &Kernel, condition: Handle<Expr>, out: &mut Vec<Handle<Expr
 /// The scalar variables that a block assigns, loops' own variables left out.
 pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<Local>>) {
     for stmt in block {
-        let scalar = stmt.assigned().filter(|local| {
+        let mut scalars = stmt.assigned();
+        scalars.retain(|local| {
             let Local { ty, extents, .. } = &kernel.locals[*local];
             matches!(ty, Type::Scalar(_)) && extents.is_empty()
         });
-        if let Some(local) = scalar
-            && !out.contains(&local)
-        {
-            out.push(local);
-        }
+        scalars.retain(|local| !out.contains(local));
+        out.extend(scalars);
         for block in stmt.blocks(kernel) {
             assigned_in(kernel, block, out);
         }

@@ -353,13 +353,26 @@ fn remove_from(kernel: &mut Kernel, block: &mut Block, unread: &[Exit]) {
                 }
             }
             Stmt::While { body, .. } => remove_from(kernel, body, unread),
-            _ => {}
+            // The bodies of loops are in their arena.
+            Stmt::For(_)
+            | Stmt::Assign { .. }
+            | Stmt::Fill { .. }
+            | Stmt::AssignElement { .. }
+            | Stmt::AssignLane { .. }
+            | Stmt::Load { .. }
+            | Stmt::LoadUnaligned(_)
+            | Stmt::Store { .. }
+            | Stmt::Copy(_)
+            | Stmt::Sync(..)
+            | Stmt::Atomic(_)
+            | Stmt::Collective(_) => {}
         }
     }
-    block.retain(|stmt| match stmt {
-        Stmt::Assign { local, .. } => !unread.contains(local),
-        Stmt::If { then, otherwise, .. } => !(then.is_empty() && otherwise.is_empty()),
-        _ => true,
+    block.retain(|stmt| {
+        let is_unread = matches!(stmt, Stmt::Assign { local, .. } if unread.contains(local));
+        let is_empty =
+            matches!(stmt, Stmt::If { then, otherwise, .. } if then.is_empty() && otherwise.is_empty());
+        !is_unread && !is_empty
     });
 }
 

@@ -12,7 +12,7 @@ use crate::library;
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `load_async`, `store`, `load_transposed` and `store_transposed` of tiles";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` of tensors; `load`, `load_async`, `store`, `load_transposed` and `store_transposed` of tiles";
 
 /// A function of the prelude.
 pub(crate) enum Function {
@@ -426,6 +426,7 @@ impl Lower<'_> {
         let name = call.method.to_string();
         match (name.as_str(), base) {
             ("read", _) => self.read_vector(call, base, expected),
+            ("read_unaligned", Base::Tensor(tensor)) => self.read_unaligned(call, tensor, expected),
             ("write", _) => self.write_vector(call, base),
             ("get_or", _) => self.get_or(call, base),
             ("contains", _) => self.contains(call, base),
@@ -495,6 +496,19 @@ impl Lower<'_> {
 
     /// `read::<V>([…])`.
     fn read_vector(&mut self, call: &ExprMethodCall, base: Base, expected: Option<Ty>) -> Operand {
+        let Some(place) = self.read_place(call, base, expected) else { return Operand::Poison };
+        let term = self.terms.known(self.kernel.element(base));
+        let ty = Ty { term, vector: Some(place.width) };
+        Operand::Value(self.load(place, ty, call))
+    }
+
+    /// The elements that the call of a method, with the width as its generic argument, reads.
+    pub(super) fn read_place(
+        &mut self,
+        call: &ExprMethodCall,
+        base: Base,
+        expected: Option<Ty>,
+    ) -> Option<crate::ir::Place> {
         let written = call.turbofish.as_ref().and_then(|arguments| arguments.args.first());
         let width = match written {
             Some(argument) => self.generic_constant(argument, "the width of a vector"),
@@ -504,15 +518,12 @@ impl Lower<'_> {
             let span = self.span(call);
             self.diagnostics.report(
                 Diagnostic::new(Code::Constant, span, "the width of this vector is not known here")
-                    .help("write it: `read::<4>([row, col])`"),
+                    .help(format!("write it: `{}::<4>([row, col])`", call.method)),
             );
-            return Operand::Poison;
+            return None;
         };
-        let Some(index) = self.vector_index(base, index) else { return Operand::Poison };
-        let Some(place) = self.vector_place(call, base, index, width) else { return Operand::Poison };
-        let term = self.terms.known(self.kernel.element(base));
-        let ty = Ty { term, vector: Some(place.width) };
-        Operand::Value(self.load(place, ty, call))
+        let index = self.vector_index(base, index)?;
+        self.vector_place(call, base, index, width)
     }
 
     /// `write([…], vector)`.

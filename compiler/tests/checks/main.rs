@@ -22,6 +22,7 @@ mod resources;
 mod signature;
 mod tensors;
 mod tiles;
+mod unaligned;
 mod values;
 
 use tileproof_compiler::diagnostic::Code;

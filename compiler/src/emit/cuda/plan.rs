@@ -32,6 +32,7 @@ impl Plan {
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. } => self.is_live(*local),
             Stmt::Load { .. }
+            | Stmt::LoadUnaligned(_)
             | Stmt::Store { .. }
             | Stmt::Copy(_)
             | Stmt::Atomic(_)
@@ -146,6 +147,7 @@ pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
         | Stmt::AssignElement { .. }
         | Stmt::AssignLane { .. }
         | Stmt::Load { .. }
+        | Stmt::LoadUnaligned(_)
         | Stmt::Store { .. }
         | Stmt::Copy(_)
         | Stmt::Atomic(_)
@@ -300,7 +302,7 @@ impl Scopes<'_> {
                 continue;
             }
             self.reads(&stmt.operands(self.kernel));
-            if let Some(local) = stmt.assigned() {
+            for local in stmt.assigned() {
                 let part = matches!(stmt, Stmt::AssignElement { .. } | Stmt::AssignLane { .. });
                 self.mention(local, !part);
                 assignments[local.index()] += 1;
