@@ -15,7 +15,7 @@ impl Walk<'_> {
     /// The value as far as its type can hold it.
     pub(super) fn fit(&mut self, form: Option<Linear>, scalar: Scalar, expr: &Expr) -> Value {
         if self.mask.is_empty() {
-            return form.map_or(Value::Data, Value::Int);
+            return form.map_or(Value::Data(Scope::Lane), Value::Int);
         }
         if self.on_host {
             // Host expressions are computed without bounds, and checked.
