@@ -15,6 +15,9 @@ use tileproof_model::limits::MAX_THREADS_PER_BLOCK;
 /// Extents that are known to be at most this are not taken to hold a whole warp: as many as the largest block has threads.
 const SHORT_ROW: i128 = MAX_THREADS_PER_BLOCK as i128;
 
+/// One less than a power of two: up to here a number counts as small.
+const SMALL: i128 = 1023;
+
 /// How a symbol came about, so that equal operations on equal operands give one symbol.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Operation {
@@ -228,6 +231,24 @@ impl Walk<'_> {
         Some((quotient, remainder))
     }
 
+    /// An upper bound: by the ranges of the symbols, or a small one that what is known here says.
+    fn most(&self, form: &Linear) -> i128 {
+        let by_ranges = self.bounds(form).1;
+        let at_most = |bound: i128| {
+            let negated = form.scale(&Lanes::Uniform(-1));
+            let room = negated.and_then(|form| form.offset(bound as i64));
+            room.is_some_and(|room| self.holds(&room))
+        };
+        let mut bound = SMALL;
+        if by_ranges <= bound || !at_most(bound) {
+            return by_ranges;
+        }
+        while bound > 1 && at_most(bound / 2) {
+            bound /= 2;
+        }
+        bound
+    }
+
     /// The quotient rounded up, of a divisor that only the launch knows.
     pub(super) fn divide_up_symbolic(&mut self, a: &Linear, b: &Linear) -> Option<Linear> {
         let high = self.divide(a, b)?.0.offset(1)?;
@@ -340,7 +361,7 @@ impl Walk<'_> {
         if positive.len() < 2 {
             return None;
         }
-        let most = self.bounds(a).1.max(self.bounds(b).1);
+        let most = self.most(a).max(self.most(b));
         let high = (u128::try_from(most).ok()?.checked_add(1)?.checked_next_power_of_two()? - 1) as i128;
         let (form, new) = self.derived(Derivation {
             operation: Operation::Binary(op),

@@ -62,7 +62,7 @@ impl Lower<'_> {
             Some(index) => Operand::Value(index),
             None => Operand::Poison,
         });
-        let index: Option<Vec<_>> = list.into_iter().map(|operand| operand.value()).collect();
+        let index: Option<Vec<_>> = list.into_iter().map(Operand::value).collect();
         let fits = match self.terms.get(term) {
             Some(scalar) => scalar == Scalar::Usize || scalar == Scalar::Isize,
             None => {

@@ -9,6 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{AtomicOp, Axis, Base, CollectiveOp, ExprKind, Handle, ParamKind, Scalar, Stmt, Sync};
 use crate::ir::{Function as IrFunction, Relation};
 use crate::library;
+use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
@@ -71,6 +72,16 @@ impl Function {
     }
 }
 
+/// What a path names in the prelude, where it says so in full: of `tileproof::prelude::lane`, `lane`.
+pub(crate) fn unqualified(path: &Path, crate_path: &Path) -> Option<Path> {
+    let prelude = crate_path.segments.iter().map(|segment| segment.ident.to_string());
+    let prelude: Vec<String> = prelude.chain(["prelude".to_string()]).collect();
+    let starts = path.segments.len() > prelude.len()
+        && path.segments.iter().zip(&prelude).all(|(segment, name)| segment.ident == name);
+    let segments = path.segments.iter().skip(prelude.len()).cloned().collect();
+    starts.then_some(Path { leading_colon: None, segments })
+}
+
 /// A lane moves 16 bytes at most, and no element is smaller than one.
 const MOST_VECTOR_VALUES: u32 = 16;
 
@@ -101,14 +112,15 @@ impl Lower<'_> {
             return self.unsupported(
                 call,
                 "a kernel can only call functions by name",
-                "call a function of the prelude",
+                "write a function inside the kernel, `fn helper(x: f32) -> f32 { … }`, and call it by its name",
             );
         };
         if let Some(foreign) = foreign::of_path(&callee.path) {
             return self.foreign(call, foreign);
         }
-        let names: Vec<String> =
-            callee.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let of_prelude = unqualified(&callee.path, self.crate_path);
+        let path = of_prelude.as_ref().unwrap_or(&callee.path);
+        let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         match names.as_slice() {
             [.., "Vector", constructor] => self.vector(call, &callee.path, constructor, expected),
@@ -117,27 +129,54 @@ impl Lower<'_> {
                 "a shared tile is declared by its own `let`",
                 "write `let mut tile = Shared::<[[f32; 32]; 32], Pad<1>>::new();`",
             ),
-            [name] if matches!(self.find(name), Some(Found::Item(Item::Function(_), _))) => {
-                self.helper_call(call, callee, name)
-            }
+            [name] if of_prelude.is_some() => self.function(call, name, expected),
+            [name] => self.named_call(call, callee, name, expected),
             [number, name] if Scalar::from_name(number).is_some() => {
                 let scalar = Scalar::from_name(number).unwrap_or(Scalar::I32);
                 self.associated(call, scalar, name)
             }
-            [.., name] => self.function(call, name, expected),
-            [] => Operand::Poison,
+            [..] => {
+                let path = crate::tokens::print(callee.path.to_token_stream());
+                self.unknown_function(call, &path)
+            }
         }
     }
 
+    /// The call of a name: what the kernel or its module declares under it, else a function of the prelude.
+    fn named_call(
+        &mut self,
+        call: &ExprCall,
+        callee: &syn::ExprPath,
+        name: &str,
+        expected: Option<Ty>,
+    ) -> Operand {
+        match self.find(name) {
+            Some(Found::Item(Item::Function(_), _)) => self.helper_call(call, callee, name),
+            Some(Found::Binding(Binding::Operand(Operand::Poison))) => Operand::Poison,
+            Some(Found::Binding(_) | Found::Item(Item::Constant(_), _)) => {
+                let hint = match Function::named(name) {
+                    Some(_) => {
+                        "give the variable or constant another name: this one hides the prelude's function"
+                    }
+                    None => "call a function",
+                };
+                self.defer(Code::Name, &call.func, format!("`{name}` is a value here, and no function"), hint)
+            }
+            None => self.function(call, name, expected),
+        }
+    }
+
+    fn unknown_function(&mut self, call: &ExprCall, name: &str) -> Operand {
+        self.defer(
+            Code::Name,
+            &call.func,
+            format!("a kernel cannot call `{name}`, which the macro cannot see"),
+            "write it as a helper function in the kernel, or beside it in a `#[tiled_module] mod`; a kernel also calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`",
+        )
+    }
+
     fn function(&mut self, call: &ExprCall, name: &str, expected: Option<Ty>) -> Operand {
-        let Some(function) = Function::named(name) else {
-            return self.defer(
-                Code::Name,
-                &call.func,
-                format!("a kernel cannot call `{name}`, which the macro cannot see"),
-                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`",
-            );
-        };
+        let Some(function) = Function::named(name) else { return self.unknown_function(call, name) };
         let span = self.span(call);
         if let Function::Number(function) = function {
             return self.function_of_numbers(call, function);
@@ -285,13 +324,7 @@ impl Lower<'_> {
         span: crate::span::SpanId,
     ) -> Option<Vec<Handle<crate::ir::Expr>>> {
         match array {
-            Operand::List(list) => list
-                .iter()
-                .map(|operand| match operand {
-                    Operand::Value(value) => Some(*value),
-                    _ => None,
-                })
-                .collect(),
+            Operand::List(list) => list.iter().cloned().map(Operand::value).collect(),
             Operand::Array(local, prefix) => {
                 let rest = self.kernel.locals[*local].extents.get(prefix.len()..)?.to_vec();
                 let [extent] = rest.as_slice() else { return None };

@@ -7,6 +7,7 @@ mod assign;
 mod atomic;
 mod build;
 mod checked;
+mod closure;
 mod control;
 mod expr;
 mod flow;
@@ -32,7 +33,7 @@ mod unaligned;
 mod vector;
 mod warp;
 
-pub(crate) use intrinsic::Function;
+pub(crate) use intrinsic::{Function, unqualified};
 pub(crate) use operator::is_compound;
 pub(crate) use stmt::lift_attributes;
 pub(crate) use tile::TileMethod;
@@ -132,6 +133,8 @@ struct Lower<'a> {
     exits_read: Vec<Exit>,
     /// The budget of the statement being lowered.
     budget: Option<Handle<Budget>>,
+    /// Where the runtime crate is.
+    crate_path: &'a syn::Path,
     /// Whether an argument of the attribute is being lowered, where no constant of the body is in scope.
     in_attribute: bool,
     diagnostics: &'a mut Diagnostics,
@@ -178,6 +181,7 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         exits: Vec::new(),
         exits_read: Vec::new(),
         budget: None,
+        crate_path: &ast.crate_path,
         in_attribute: false,
         diagnostics,
     };

@@ -15,6 +15,7 @@ mod helpers;
 mod known_counts;
 mod language;
 mod layouts;
+mod names;
 mod offsets;
 mod premises;
 mod refused;

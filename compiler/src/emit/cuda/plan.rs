@@ -187,21 +187,7 @@ fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
         ExprKind::Vector(values) | ExprKind::Call(_, values) => all_cannot_fault(kernel, values),
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => cannot_fault(kernel, *a),
         ExprKind::Binary(op, a, b) => {
-            let divides = match op {
-                BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil => {
-                    kernel.exprs[expr].ty.scalar().is_index()
-                }
-                BinaryOp::Add
-                | BinaryOp::Sub
-                | BinaryOp::Mul
-                | BinaryOp::And
-                | BinaryOp::Or
-                | BinaryOp::Xor
-                | BinaryOp::Shl
-                | BinaryOp::Shr
-                | BinaryOp::Min
-                | BinaryOp::Max => false,
-            };
+            let divides = op.divides() && kernel.exprs[expr].ty.scalar().is_index();
             let divisor_is_known = int(kernel, *b).is_some_and(|divisor| divisor != 0);
             (!divides || divisor_is_known) && cannot_fault(kernel, *a) && cannot_fault(kernel, *b)
         }
