@@ -7,6 +7,7 @@ use super::prove::{follows, lower_bound, non_negative, upper_bound};
 use super::symbol::{Symbol, SymbolKind};
 use super::truth::{Truth, Value};
 use super::walk::Walk;
+use super::width::FORM_LIMIT;
 use crate::ir::{Axis, BinaryOp, Expr, ExprKind, Function, Handle, Param, Scalar, Scope, Type, UnaryOp};
 use tileproof_model::language;
 
@@ -404,15 +405,16 @@ impl Walk<'_> {
                     return Value::Data(self.symbols.scope(&form));
                 };
                 let (low, high) = self.bounds(&form);
-                // The ranges of the symbols say it, or what is known here does.
+                // The ranges of the symbols say it, or what is known here does: of a bound that is too large for forms, a
+                // smaller one.
+                let limit = i128::from(FORM_LIMIT);
                 let above = |bound: i128| {
-                    let room = i64::try_from(bound).ok().and_then(|bound| form.offset(bound.checked_neg()?));
+                    let room = form.offset(-(bound.clamp(-limit, limit) as i64));
                     room.is_some_and(|room| self.holds(&room))
                 };
                 let below = |bound: i128| {
-                    let room = i64::try_from(bound)
-                        .ok()
-                        .and_then(|bound| form.scale(&Lanes::Uniform(-1))?.offset(bound));
+                    let negated = form.scale(&Lanes::Uniform(-1));
+                    let room = negated.and_then(|form| form.offset(bound.clamp(-limit, limit) as i64));
                     room.is_some_and(|room| self.holds(&room))
                 };
                 let (is_above, is_below) = (least <= low || above(least), high <= most || below(most));
@@ -450,11 +452,17 @@ impl Walk<'_> {
         let values: Vec<Value> = operands.iter().map(|operand| self.value(*operand)).collect();
         let scope = values.iter().map(|value| self.scope_of(value)).fold(Scope::Block, Scope::min);
         let bits = 8 * i64::from(own.bytes());
-        let (most, count): (i64, fn(u64, u32) -> u32) = match function {
-            Function::CountOnes => (bits, |x, _| x.count_ones()),
-            Function::LeadingZeros => (bits, |x, bits| x.leading_zeros() - (64 - bits)),
-            Function::TrailingZeros => (bits, |x, bits| x.trailing_zeros().min(bits)),
-            Function::Ilog2 => (bits - 1, |x, _| x.checked_ilog2().unwrap_or(0)),
+        let (most, known): (i64, fn(u64, u32) -> u64) = match function {
+            Function::CountOnes => (bits, |x, _| x.count_ones().into()),
+            Function::LeadingZeros => (bits, |x, bits| (x.leading_zeros() - (64 - bits)).into()),
+            Function::TrailingZeros => (bits, |x, bits| x.trailing_zeros().min(bits).into()),
+            Function::Ilog2 => (bits - 1, |x, _| x.checked_ilog2().unwrap_or(0).into()),
+            Function::ReverseBits if bits <= 32 && !own.is_signed() => {
+                ((1 << bits) - 1, |x, bits| x.reverse_bits() >> (64 - bits))
+            }
+            Function::SwapBytes if bits <= 32 && !own.is_signed() => {
+                ((1 << bits) - 1, |x, bits| x.swap_bytes() >> (64 - bits))
+            }
             Function::Isqrt => {
                 let high = match values.first() {
                     Some(Value::Int(form)) => self.bounds_of(form, own).1,
@@ -467,7 +475,8 @@ impl Walk<'_> {
         };
         let known = match values.first() {
             Some(Value::Int(form)) => form.known().and_then(|lanes| {
-                lanes.map(|x| Some(count((x as u64) << (64 - bits) >> (64 - bits), bits as u32).into()))
+                lanes
+                    .map(|x| i64::try_from(known((x as u64) << (64 - bits) >> (64 - bits), bits as u32)).ok())
             }),
             Some(Value::Truth(_) | Value::Data(_)) | None => None,
         };

@@ -40,6 +40,8 @@ impl Walk<'_> {
             _ => None,
         };
         let trips = match known {
+            // Where all loops around it are unrolled, so can be one whose bounds they determine.
+            Some((most, true)) if self.rolled.is_empty() && most <= MOST_UNROLLED => Trips::UpTo(most),
             Some((most, true)) => Trips::Constant(most),
             Some((_, false)) | None => Trips::Various,
         };

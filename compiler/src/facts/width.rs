@@ -9,7 +9,7 @@ use crate::ir::{Expr, Scalar, Scope};
 
 /// Index arithmetic that guards must bound is asked to stay below this: a number that fits the forms, and larger than an
 /// address on any machine.
-const FORM_LIMIT: i64 = 1 << 62;
+pub(super) const FORM_LIMIT: i64 = 1 << 62;
 
 impl Walk<'_> {
     /// The value as far as its type can hold it.

@@ -169,7 +169,7 @@ impl Lower<'_> {
                         | ExprKind::Grid(_)
                         | ExprKind::Float(_)
                         | ExprKind::Call(..)
-                )
+                ) || matches!(kind, ExprKind::Param(param) if self.is_float(*param))
             });
         if device {
             self.diagnostics.report(
@@ -180,6 +180,10 @@ impl Lower<'_> {
             return None;
         }
         Some(value)
+    }
+
+    fn is_float(&self, param: Handle<Param>) -> bool {
+        matches!(self.kernel.params[param].kind, ParamKind::Scalar(scalar) if scalar.is_float())
     }
 
     fn any_node(&self, root: Handle<Expr>, test: &dyn Fn(&ExprKind) -> bool) -> bool {

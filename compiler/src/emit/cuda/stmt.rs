@@ -390,6 +390,8 @@ fn repeat(e: &mut Emitter<'_>, handle: Handle<Loop>) {
     } else {
         let rest = match unsigned(scalar) {
             distance if distance == scalar => format!("{end_code} - {name}"),
+            // C computes small types in `int`, where what wraps in theirs falls below zero.
+            distance if distance.bytes() < 4 => format!("({0})({end_code} - {name})", scalar_type(distance)),
             distance => format!("({0}){end_code} - ({0}){name}", scalar_type(distance)),
         };
         format!("{name} = {rest} > {step_code} ? {name} + {step_code} : {end_code}")
