@@ -34,7 +34,7 @@ pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
 pub use together::Divergence;
 
-use crate::ir::{Handle, Kernel, Site};
+use crate::ir::{Expr, Handle, Kernel, Site};
 use crate::span::SpanId;
 use std::collections::BTreeMap;
 use walk::Requests;
@@ -175,6 +175,8 @@ impl Trips {
 pub struct RegisterFault {
     /// The access.
     pub span: SpanId,
+    /// Its index: `x[i] += 1` reads and writes by one and the same.
+    pub index: Handle<Expr>,
     /// Why.
     pub kind: RegisterFaultKind,
 }
