@@ -54,6 +54,8 @@ pub const SUPPORTED: [Architecture; 11] = [
 pub const WARP_THREADS: u32 = LANES as u32;
 /// Threads of a block at most, on every architecture.
 pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
+/// Resident blocks of a multiprocessor at most, on any architecture.
+pub const MAX_BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 /// Shared memory of a block without the opt-in, static and dynamic together, on every architecture.
 pub const MAX_SHARED_WITHOUT_OPT_IN: u32 = 48 * KIB;
 /// Registers of a multiprocessor, 32 bits each, on every architecture.
@@ -319,6 +321,12 @@ mod tests {
         }
         assert_eq!(occupancy(Architecture::Sm80, 256, 255, 0).fraction(), 0.125);
         assert_eq!(occupancy(Architecture::Sm80, 256, 64, 0).limited_by, Resource::Registers);
+    }
+
+    #[test]
+    fn no_multiprocessor_holds_more_blocks() {
+        let most = Architecture::ALL.map(|architecture| architecture.limits().blocks_per_multiprocessor);
+        assert_eq!(most.into_iter().max(), Some(MAX_BLOCKS_PER_MULTIPROCESSOR));
     }
 
     #[test]

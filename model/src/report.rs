@@ -123,7 +123,7 @@ pub struct SiteReport {
     pub alignment: Verdict,
     /// Whether it is half of an asynchronous copy: on architectures before sm_80 a load and a store of the same bytes.
     pub asynchronous: bool,
-    /// Whether it serves only blocks whose tile crosses the edge of a tensor: there it takes the place of other accesses
+    /// Whether it serves only the edge of a tensor, where a tile or an aligned vector crosses it: there it takes the place of others
     /// of the same operation, so it does not count in sums over a block.
     pub edge: bool,
 }

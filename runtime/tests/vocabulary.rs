@@ -54,9 +54,10 @@ fn vectors(
 #[allow(dead_code)]
 fn together(input: &Tensor<f32, 1>, output: &mut Tensor<u32, 1>, n: usize) {
     let v: Vector<f32, 4> = shuffle_down(input.read([4 * (lane() + 32 * warp())]), 1);
+    let shifted: Vector<f32, 4> = input.read_unaligned([n]);
     let from = shuffle(thread_x(), warp_count());
     sync_warp();
-    if any(v[0] > 0.5) && all(shuffle_xor(from < n, 16)) {
+    if any(v[0] > shifted[3]) && all(shuffle_xor(from < n, 16)) {
         output[[from]] = ballot(shuffle_up(v[1], 2) > v[2]) ^ match_any(v[3]) ^ match_any(n);
     }
     let sum = block_sum(v[0] - block_max(v[1]) + warp_scan_exclusive(v[2]));

@@ -15,6 +15,7 @@ pub use depth::is_shallow;
 pub use instances::{Argument, Generic, Instance, Parameter, ParameterKind};
 use module::to_end_of_item;
 pub use module::{Module, Part, Scope, parse as parse_module};
+pub use shared::check_alias;
 
 use crate::diagnostic::Diagnostics;
 use alias::Aliases;

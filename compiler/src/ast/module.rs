@@ -168,8 +168,8 @@ fn part(item: Read, diagnostics: &mut Diagnostics) -> Option<Part> {
     }
     Some(match shared::name(&item) {
         None => Part::Other(item),
-        Some(name) => {
-            check(&item, name, diagnostics);
+        Some(_) => {
+            check(&item, diagnostics);
             Part::Shared(item)
         }
     })
@@ -222,7 +222,7 @@ fn take_kernel(
 }
 
 /// Reports what would mean one thing to rustc and another to a kernel.
-fn check(item: &Item, name: &Ident, diagnostics: &mut Diagnostics) {
+fn check(item: &Item, diagnostics: &mut Diagnostics) {
     let attributes = match item {
         Item::Const(item) => &item.attrs,
         Item::Type(item) => &item.attrs,
@@ -237,14 +237,7 @@ fn check(item: &Item, name: &Ident, diagnostics: &mut Diagnostics) {
                 .help("put the `cfg` on the whole module, and write one for each case"),
         );
     }
-    // Of a function lowering says so, where it is used.
-    let text = name.to_string();
-    if crate::emit::TYPES.contains(&text.as_str()) {
-        let span = diagnostics.spans.add(name);
-        diagnostics.report(
-            Diagnostic::new(Code::Name, span, format!("`{text}` is a word of the kernel language"))
-                .note("in a kernel it means what `tileproof::prelude` says")
-                .help("give the item another name"),
-        );
+    if let Item::Type(alias) = item {
+        shared::check_alias(alias, diagnostics);
     }
 }

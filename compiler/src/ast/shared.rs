@@ -1,5 +1,7 @@
 //! What a kernel uses of the items around it: constants, type aliases and helper functions of its module.
 
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::ir::Scalar;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashSet;
@@ -12,6 +14,19 @@ pub(super) fn name(item: &Item) -> Option<&Ident> {
         Item::Type(item) => Some(&item.ident),
         Item::Fn(item) => Some(&item.sig.ident),
         _ => None,
+    }
+}
+
+/// Reports an alias that hides a type of the kernel language: what is written with it could not be told from the language.
+pub fn check_alias(alias: &syn::ItemType, diagnostics: &mut Diagnostics) {
+    let name = alias.ident.to_string();
+    if crate::emit::TYPES.contains(&name.as_str()) || Scalar::from_name(&name).is_some() {
+        let span = diagnostics.spans.add(&alias.ident);
+        diagnostics.report(
+            Diagnostic::new(Code::Name, span, format!("`{name}` is a type of the kernel language"))
+                .note("in a kernel it means what `tileproof::prelude` says")
+                .help("give the alias another name"),
+        );
     }
 }
 

@@ -4,7 +4,7 @@ use super::words::{accesses, count};
 use super::{LaunchCheck, Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Lanes, Linear, SymbolKind, Symbols, Visit};
-use crate::ir::{Base, Handle, Kernel, Layout, Param, ParamKind, Site, Tile};
+use crate::ir::{Base, Handle, Kernel, Layout, Param, ParamKind, Part, Site, Tile};
 
 /// What alignment takes.
 #[derive(Debug, Default)]
@@ -26,8 +26,11 @@ pub(super) fn check(
 ) -> Aligned {
     let site = &kernel.sites[handle];
     let mut aligned = Aligned::default();
-    if site.place.width == 1 {
-        return aligned;
+    match site.place.part {
+        Part::Exact if site.place.width == 1 => return aligned,
+        Part::Exact => {}
+        // Aligned by what they are, wherever the elements begin.
+        Part::First | Part::Last => return aligned,
     }
     match site.place.base {
         Base::Tile(tile) => {

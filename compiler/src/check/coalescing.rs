@@ -1,13 +1,15 @@
 //! Does every global access touch the fewest sectors.
 //!
 //! Where a tensor starts and how far its rows are apart is known only at launch, so lanes are put in groups whose
-//! distances are known; each group is judged at its best alignment, and different groups count as far apart.
+//! distances are known; each group is judged at its best alignment, and different groups count as far apart. Of the two
+//! aligned vectors of an unaligned load, every lane counts as needing both, and what the worst place of the elements in them
+//! costs is what is judged.
 
 use super::Visits;
 use super::words::{count, grouped};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Linear, Visit, tensor_offset};
-use crate::ir::{Handle, Kernel, Param, Scope, Site};
+use crate::ir::{Handle, Kernel, Param, Part, Scope, Site};
 use tileproof_model::access::{Access, LANES, SECTOR_BYTES, cost};
 
 /// What a site costs.
@@ -107,9 +109,9 @@ pub(super) fn judge(
             if judgement.unknown.is_some() {
                 continue;
             }
-            let access = placed(kernel, site, &groups);
-            let WarpCost { sectors, ideal, bytes, shortest_run } =
-                match known.iter().find(|(other, _)| *other == access) {
+            let costs = (0..places_in_vector(site)).map(|place| {
+                let access = placed(kernel, site, &groups, place);
+                let mut cost = match known.iter().find(|(other, _)| *other == access) {
                     Some((_, cost)) => *cost,
                     None => {
                         let cost = warp_cost(kernel, site, &groups, &access);
@@ -117,7 +119,12 @@ pub(super) fn judge(
                         cost
                     }
                 };
-            let ideal = ideal.max(cut_runs(kernel, site, visit, &offset, warp, &access)).min(sectors);
+                let cut = cut_runs(kernel, site, visit, &offset, warp, &access);
+                cost.ideal = cost.ideal.max(cut).min(cost.sectors);
+                cost
+            });
+            let worst = costs.max_by_key(|cost| (cost.sectors - cost.ideal, cost.sectors));
+            let Some(WarpCost { sectors, ideal, bytes, shortest_run }) = worst else { continue };
             if first_run {
                 judgement.sectors += u64::from(sectors);
                 judgement.ideal += u64::from(ideal);
@@ -172,14 +179,26 @@ fn groups(kernel: &Kernel, site: &Site, visit: &Visit, offset: &Linear, warp: us
     groups
 }
 
-/// The access of a warp, each group at a line of its own.
-fn placed(kernel: &Kernel, site: &Site, groups: &[Group]) -> Access {
-    let mut access = Access {
-        operation: site.operation(),
-        width: kernel.lane_bytes(site),
-        active: 0,
-        offsets: [0; LANES],
+/// At how many places of an aligned vector the elements may begin.
+fn places_in_vector(site: &Site) -> u32 {
+    match site.place.part {
+        Part::Exact => 1,
+        Part::First | Part::Last => site.place.width,
+    }
+}
+
+/// The access of a warp, each group at a line of its own, where its first element is this many behind an aligned vector's.
+fn placed(kernel: &Kernel, site: &Site, groups: &[Group], behind: u32) -> Access {
+    let (element, width) = (kernel.element(site.place.base).bytes(), kernel.lane_bytes(site));
+    let moved = |offset: u32| {
+        let first = offset.wrapping_add(behind * element);
+        match site.place.part {
+            Part::Exact => first,
+            Part::First => first / width * width,
+            Part::Last => first.wrapping_add(width - element) / width * width,
+        }
     };
+    let mut access = Access { operation: site.operation(), width, active: 0, offsets: [0; LANES] };
     let mut next = 0u32;
     for group in groups {
         let least = group.lanes.iter().map(|(_, place)| *place).min().unwrap_or(0);
@@ -188,7 +207,7 @@ fn placed(kernel: &Kernel, site: &Site, groups: &[Group]) -> Access {
             // Farther apart than this, lanes share nothing whatever the distance.
             let distance = (place - least).min(1 << 24) as u32;
             access.active |= 1 << lane;
-            access.offsets[*lane] = next.wrapping_add(distance);
+            access.offsets[*lane] = moved(next.wrapping_add(distance));
             end = end.max(access.offsets[*lane]);
         }
         next = (end / 128 + 2).wrapping_mul(128);
@@ -293,13 +312,13 @@ fn distance(groups: &[Group]) -> Option<i64> {
     pairs.all(|distance| distance == first).then_some(first)
 }
 
-/// Reports what the budget does not cover.
+/// Reports what the budget does not cover; whether that is something.
 pub(super) fn report(
     kernel: &Kernel,
     handle: Handle<Site>,
     judgement: &Judgement,
     diagnostics: &mut Diagnostics,
-) {
+) -> bool {
     let site = &kernel.sites[handle];
     let budget = site.budget.and_then(|budget| kernel.budgets[budget].excess_sectors);
     if let Some(reason) = &judgement.unknown {
@@ -310,12 +329,12 @@ pub(super) fn report(
                     .help("take responsibility for the cost: `#[budget(excess_sectors = 31, because = \"…\")]` on the statement"),
             );
         }
-        return;
+        return budget.is_none();
     }
-    let Some(worst) = &judgement.worst else { return };
+    let Some(worst) = &judgement.worst else { return false };
     let excess = worst.sectors - worst.ideal;
     if budget.is_some_and(|budget| excess <= budget) {
-        return;
+        return false;
     }
     let enough = if worst.ideal == 1 { "is" } else { "are" };
     let mut error = Diagnostic::new(
@@ -358,4 +377,5 @@ pub(super) fn report(
         "or accept the cost: `#[budget(excess_sectors = {excess}, because = \"…\")]` on the statement"
     ));
     diagnostics.report(error);
+    true
 }

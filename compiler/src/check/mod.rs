@@ -27,7 +27,7 @@ mod words;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Run, Visit};
-use crate::ir::{Base, Handle, Kernel, Param, Proxy, Site, Tile};
+use crate::ir::{Base, Handle, Kernel, Param, Part, Proxy, Site, Tile};
 use tileproof_model::report::{Report, SiteReport, Space, TileReport, Verdict};
 
 /// A kernel whose every check has passed.
@@ -113,6 +113,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
     let mut rows = Vec::new();
     let mut violations: Vec<bounds::Violation> = Vec::new();
     let (mut misaligned, mut conflicts) = (Vec::new(), Vec::new());
+    let mut refused: Option<Handle<Site>> = None;
     let mut launch_checks = Vec::new();
     let mut base_alignment: Vec<u32> = kernel.params.iter().map(|_| 1).collect();
     for site in kernel.sites.handles() {
@@ -123,13 +124,14 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             continue;
         }
         let violation = bounds::judge(&kernel, site, &visits, diagnostics);
-        // What is wrong with the indices of an operation is wrong inside and at the edge.
+        // What is wrong with the indices of an operation is wrong inside and at the edge, and of both its parts.
         let place = |site: Handle<Site>| {
             let start = diagnostics.spans.get(kernel.sites[site].span).start.start();
             (start.line, start.column)
         };
-        let reported = kernel.sites[site].edge
-            && violations.iter().any(|other: &bounds::Violation| place(other.site) == place(site));
+        let is_other = kernel.sites[site].edge || kernel.sites[site].place.part == Part::Last;
+        let reported =
+            is_other && violations.iter().any(|other: &bounds::Violation| place(other.site) == place(site));
         violations.extend(violation.filter(|_| !reported));
         let aligned = alignment::check(&kernel, site, &visits, diagnostics);
         if aligned.bad {
@@ -159,7 +161,11 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
                 let chosen = auto::of(&chosen, *tile);
                 conflicts.extend(banks::uncovered(&kernel, &facts, site, *tile, cost, chosen, diagnostics));
             }
-            Cost::Global(cost) => coalescing::report(&kernel, site, cost, diagnostics),
+            // What is wrong with the first part of an unaligned load is wrong with the last.
+            Cost::Global(_) if refused.is_some_and(|first| is_last_of(&kernel, site, first)) => {}
+            Cost::Global(cost) => {
+                refused = coalescing::report(&kernel, site, cost, diagnostics).then_some(site);
+            }
         }
     }
     bounds::report(&kernel, violations, diagnostics);
@@ -188,13 +194,19 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
     Some(Checked { kernel, facts, report, launch_checks, base_alignment })
 }
 
+/// Whether a site is the last part of the load of which another is the first.
+fn is_last_of(kernel: &Kernel, site: Handle<Site>, first: Handle<Site>) -> bool {
+    let (first, last) = (&kernel.sites[first].place, &kernel.sites[site].place);
+    (first.part, last.part) == (Part::First, Part::Last) && first.index == last.index
+}
+
 enum Cost {
     Shared(Handle<Tile>, banks::Judgement),
     Global(coalescing::Judgement),
 }
 
 /// Why the cost of an access that serves only edges is accepted.
-const AT_THE_EDGE: &str = "only where the tile crosses the edge of the tensor";
+const AT_THE_EDGE: &str = "only at the edge of the tensor";
 
 fn visits_of(facts: &Facts, site: Handle<Site>) -> Visits<'_> {
     facts
@@ -231,8 +243,13 @@ fn row(
         None if used && site.edge => Verdict::Budgeted(AT_THE_EDGE.into()),
         _ => Verdict::Proven,
     };
+    let part = match site.place.part {
+        Part::Exact => "",
+        Part::First => ", the first aligned vector",
+        Part::Last => ", the last aligned vector where it is another",
+    };
     let mut row = SiteReport {
-        access: diagnostics.spans.get(site.span).text.clone().into(),
+        access: format!("{}{part}", diagnostics.spans.get(site.span).text).into(),
         object: kernel.base_name(site.place.base).to_string().into(),
         space: Space::Shared,
         role: site.role,

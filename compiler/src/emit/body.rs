@@ -1,12 +1,14 @@
 //! The function's body as rustc shall see it: type-checked, never run.
 //!
 //! It becomes a closure in a constant, so that hover, completion and type errors work on the user's own tokens. Three
-//! things are rewritten: the vocabulary to absolute paths (a user's own `thread_x` must not be typed as hers and emitted as
-//! ours), assignments to elements so that value and indices are evaluated before the place is borrowed, and budgets, which
-//! mean nothing to rustc, away.
+//! things are rewritten: the vocabulary to absolute paths, but for words that the kernel or its module
+//! [declares](super::declared) itself (a `thread_x` of the crate around must not be typed as hers and emitted as ours),
+//! assignments to elements so that value and indices are evaluated before the place is borrowed, and budgets, which mean
+//! nothing to rustc, away.
 
-use crate::ast::Kernel;
-use crate::lower::{Function, TileMethod, is_compound, lift_attributes};
+use super::declared::Declared;
+use crate::ast::{self, Kernel};
+use crate::lower::{Function, TileMethod, is_compound, lift_attributes, unqualified};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::spanned::Spanned;
@@ -20,7 +22,12 @@ pub(crate) const TYPES: [&str; 11] =
 /// The constant that holds the body. `deferred` are panics that fire only if rustc accepts it: each is in a constant of
 /// its own that cannot be evaluated where the body's has an error.
 pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
-    let mut rewrite = Rewrite { prelude: &kernel.crate_path };
+    let mut rewrite = Rewrite::new(&kernel.crate_path, &kernel.source.shared);
+    let mut generics = kernel.generics.clone();
+    generics.iter_mut().for_each(|item| rewrite.visit_item_mut(item));
+    let block = [kernel.block.as_slice(), kernel.min_blocks.as_slice()].concat();
+    let block = rewritten(&mut rewrite, &block);
+    rewrite.parameters(&kernel.written.sig.inputs);
     let mut body = kernel.written.block.clone();
     rewrite.visit_block_mut(&mut body);
     let mut inputs: Vec<syn::FnArg> = kernel.written.sig.inputs.iter().cloned().collect();
@@ -34,10 +41,6 @@ pub(super) fn kept(kernel: &Kernel, deferred: Vec<TokenStream>) -> TokenStream {
     let grid = rewritten(&mut rewrite, &kernel.grid);
     let requires = rewritten(&mut rewrite, &kernel.requires);
     let count = grid.len();
-    let mut generics = kernel.generics.clone();
-    generics.iter_mut().for_each(|item| rewrite.visit_item_mut(item));
-    let block = [kernel.block.as_slice(), kernel.min_blocks.as_slice()].concat();
-    let block = rewritten(&mut rewrite, &block);
     let prelude = rewrite.prelude;
     let levels = ["allow", "warn", "deny", "forbid", "expect"];
     let allowed = allowed();
@@ -87,8 +90,8 @@ fn allowed() -> TokenStream {
 }
 
 /// An item of a module that kernels use: type-checked as the kernels' bodies are, and no more run.
-pub(super) fn shared(item: &syn::Item, prelude: &Path) -> TokenStream {
-    let (mut item, mut rewrite) = (item.clone(), Rewrite { prelude });
+pub(super) fn shared(item: &syn::Item, scope: &ast::Scope) -> TokenStream {
+    let (mut item, mut rewrite) = (item.clone(), Rewrite::new(&scope.crate_path, &scope.items));
     rewrite.visit_item_mut(&mut item);
     let allowed = matches!(item, syn::Item::Fn(_)).then(allowed);
     quote!(#allowed #item)
@@ -97,7 +100,7 @@ pub(super) fn shared(item: &syn::Item, prelude: &Path) -> TokenStream {
 /// A type with the vocabulary's names in absolute paths.
 pub(super) fn absolute(ty: &Type, prelude: &Path) -> TokenStream {
     let mut ty = ty.clone();
-    Rewrite { prelude }.visit_type_mut(&mut ty);
+    Rewrite::new(prelude, &[]).visit_type_mut(&mut ty);
     quote!(#ty)
 }
 
@@ -111,9 +114,45 @@ fn rewritten(rewrite: &mut Rewrite<'_>, list: &[Expr]) -> Vec<Expr> {
 
 struct Rewrite<'a> {
     prelude: &'a Path,
+    declared: Declared,
+}
+
+impl<'a> Rewrite<'a> {
+    fn new(prelude: &'a Path, around: &[syn::Item]) -> Rewrite<'a> {
+        let mut declared = Declared::default();
+        declared.items(around);
+        Rewrite { prelude, declared }
+    }
 }
 
 impl Rewrite<'_> {
+    fn parameters<'i>(&mut self, inputs: impl IntoIterator<Item = &'i syn::FnArg>) {
+        for input in inputs {
+            if let syn::FnArg::Typed(input) = input {
+                self.declared.pattern(&input.pat);
+            }
+        }
+    }
+
+    /// The items inside a function see no variables around it.
+    fn in_item(&mut self, visit: impl FnOnce(&mut Self)) {
+        let outer = self.declared.enter_item();
+        visit(self);
+        self.declared = outer;
+    }
+
+    /// What is declared meanwhile is not known behind it.
+    fn in_scope(&mut self, visit: impl FnOnce(&mut Self)) {
+        let mark = self.declared.enter();
+        visit(self);
+        self.declared.leave(mark);
+    }
+
+    /// Whether a type of this name is the prelude's.
+    fn is_type(&self, name: &str) -> bool {
+        TYPES.contains(&name) && !self.declared.hides_type(name)
+    }
+
     /// Makes a path absolute if it begins with a name of the prelude.
     fn absolute(&self, path: &mut Path, is_name: impl Fn(&str) -> bool) {
         let Some(first) = path.segments.first() else { return };
@@ -137,9 +176,14 @@ impl Rewrite<'_> {
 
 impl VisitMut for Rewrite<'_> {
     fn visit_block_mut(&mut self, block: &mut syn::Block) {
-        // Inner blocks first: what an assignment becomes is a block with an assignment.
-        visit_mut::visit_block_mut(self, block);
+        let mark = self.declared.enter();
+        self.declared.items(block.stmts.iter().filter_map(|stmt| match stmt {
+            Stmt::Item(item) => Some(item),
+            Stmt::Local(_) | Stmt::Expr(..) | Stmt::Macro(_) => None,
+        }));
         for stmt in &mut block.stmts {
+            // Inner blocks first: what an assignment becomes is a block with an assignment.
+            self.visit_stmt_mut(stmt);
             match stmt {
                 Stmt::Local(local) => strip(&mut local.attrs),
                 Stmt::Expr(expr, _) => {
@@ -153,6 +197,72 @@ impl VisitMut for Rewrite<'_> {
                 Stmt::Item(_) | Stmt::Macro(_) => {}
             }
         }
+        self.declared.leave(mark);
+    }
+
+    /// A variable is known behind its declaration.
+    fn visit_local_mut(&mut self, local: &mut syn::Local) {
+        if let Some(init) = &mut local.init {
+            self.visit_local_init_mut(init);
+        }
+        self.visit_pat_mut(&mut local.pat);
+        self.declared.pattern(&local.pat);
+    }
+
+    fn visit_item_fn_mut(&mut self, function: &mut syn::ItemFn) {
+        self.in_item(|rewrite| {
+            rewrite.declared.generics(&function.sig.generics);
+            rewrite.visit_signature_mut(&mut function.sig);
+            rewrite.parameters(&function.sig.inputs);
+            rewrite.visit_block_mut(&mut function.block);
+        });
+    }
+
+    fn visit_item_const_mut(&mut self, item: &mut syn::ItemConst) {
+        self.in_item(|rewrite| visit_mut::visit_item_const_mut(rewrite, item));
+    }
+
+    fn visit_expr_closure_mut(&mut self, closure: &mut syn::ExprClosure) {
+        self.in_scope(|rewrite| {
+            closure.inputs.iter().for_each(|pattern| rewrite.declared.pattern(pattern));
+            visit_mut::visit_expr_closure_mut(rewrite, closure);
+        });
+    }
+
+    fn visit_arm_mut(&mut self, arm: &mut syn::Arm) {
+        self.in_scope(|rewrite| {
+            rewrite.declared.pattern(&arm.pat);
+            visit_mut::visit_arm_mut(rewrite, arm);
+        });
+    }
+
+    fn visit_expr_for_loop_mut(&mut self, head: &mut syn::ExprForLoop) {
+        self.visit_expr_mut(&mut head.expr);
+        self.in_scope(|rewrite| {
+            rewrite.declared.pattern(&head.pat);
+            rewrite.visit_pat_mut(&mut head.pat);
+            rewrite.visit_block_mut(&mut head.body);
+        });
+    }
+
+    fn visit_expr_let_mut(&mut self, condition: &mut syn::ExprLet) {
+        self.visit_expr_mut(&mut condition.expr);
+        self.visit_pat_mut(&mut condition.pat);
+        self.declared.pattern(&condition.pat);
+    }
+
+    fn visit_expr_if_mut(&mut self, branch: &mut syn::ExprIf) {
+        self.in_scope(|rewrite| {
+            rewrite.visit_expr_mut(&mut branch.cond);
+            rewrite.visit_block_mut(&mut branch.then_branch);
+        });
+        if let Some((_, otherwise)) = &mut branch.else_branch {
+            self.visit_expr_mut(otherwise);
+        }
+    }
+
+    fn visit_expr_while_mut(&mut self, head: &mut syn::ExprWhile) {
+        self.in_scope(|rewrite| visit_mut::visit_expr_while_mut(rewrite, head));
     }
 
     /// `a?` is an error of ours; rustc's would speak of the closure that it does not see.
@@ -167,10 +277,16 @@ impl VisitMut for Rewrite<'_> {
     }
 
     fn visit_expr_call_mut(&mut self, call: &mut syn::ExprCall) {
-        if let Expr::Path(callee) = &mut *call.func
-            && callee.path.segments.len() == 1
-        {
-            self.absolute(&mut callee.path, |name| Function::named(name).is_some());
+        if let Expr::Path(callee) = &mut *call.func {
+            if let Some(own) = unqualified(&callee.path, self.prelude) {
+                callee.path.segments = own.segments;
+                callee.path.leading_colon = None;
+                self.absolute(&mut callee.path, |name| Function::named(name).is_some());
+            } else if callee.path.segments.len() == 1 {
+                self.absolute(&mut callee.path, |name| {
+                    Function::named(name).is_some() && !self.declared.hides(name)
+                });
+            }
         }
         visit_mut::visit_expr_call_mut(self, call);
     }
@@ -195,14 +311,14 @@ impl VisitMut for Rewrite<'_> {
     fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {
         visit_mut::visit_expr_path_mut(self, path);
         if path.path.segments.len() > 1 {
-            self.absolute(&mut path.path, |name| TYPES.contains(&name));
+            self.absolute(&mut path.path, |name| self.is_type(name));
         }
     }
 
     fn visit_type_mut(&mut self, ty: &mut Type) {
         visit_mut::visit_type_mut(self, ty);
         if let Type::Path(path) = ty {
-            self.absolute(&mut path.path, |name| TYPES.contains(&name));
+            self.absolute(&mut path.path, |name| self.is_type(name));
         }
     }
 }

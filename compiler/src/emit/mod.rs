@@ -5,6 +5,7 @@
 
 mod body;
 pub mod cuda;
+mod declared;
 mod generic;
 mod host;
 
@@ -91,7 +92,7 @@ pub fn module(module: &ast::Module, kernels: Vec<TokenStream>, diagnostics: &Dia
                 items.extend(quote!(const _: () = { #[allow(unused_imports)] use #macro_path as _; };));
                 items.extend(kernels.next());
             }
-            ast::Part::Shared(item) => items.extend(body::shared(item, &scope.crate_path)),
+            ast::Part::Shared(item) => items.extend(body::shared(item, scope)),
             ast::Part::Other(item) => item.to_tokens(&mut items),
         }
     }

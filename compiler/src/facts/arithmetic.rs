@@ -9,6 +9,14 @@ use super::symbol::{Case, Symbol, SymbolKind};
 use super::walk::Walk;
 use crate::ir::{BinaryOp, Scalar, Scope};
 use std::rc::Rc;
+use tileproof_model::access::LANES;
+use tileproof_model::limits::MAX_THREADS_PER_BLOCK;
+
+/// Extents that are known to be at most this are not taken to hold a whole warp: as many as the largest block has threads.
+const SHORT_ROW: i128 = MAX_THREADS_PER_BLOCK as i128;
+
+/// One less than a power of two: up to here a number counts as small.
+const SMALL: i128 = 1023;
 
 /// How a symbol came about, so that equal operations on equal operands give one symbol.
 #[derive(Clone, Debug, PartialEq)]
@@ -178,10 +186,18 @@ impl Walk<'_> {
         Some(form)
     }
 
+    /// Whether a divisor is the length of rows that hold whole warps, but for their edges: it is known to be at least as long as a
+    /// warp, or what only extents and strides of tensors determine. Any other number may be small.
+    fn is_row(&self, divisor: &Linear) -> bool {
+        let (low, high) = self.bounds(divisor);
+        let of_tensors = || divisor.terms.iter().all(|(symbol, _)| self.symbols.is_of_tensors(*symbol));
+        self.is_uniform(divisor) && (low >= LANES as i128 || high > SHORT_ROW && of_tensors())
+    }
+
     fn divide_symbolic(&mut self, a: &Linear, b: &Linear) -> Option<(Linear, Linear)> {
         // Away from the edges of rows, all lanes of a warp are in one row.
         let range = (0, self.bounds(a).1);
-        let row = self.is_uniform(b).then(|| {
+        let row = self.is_row(b).then(|| {
             let kind = SymbolKind::Derived(self.symbols.len() as u32);
             Linear::symbol(self.symbols.add(Symbol::new(kind, range, Scope::Warp, "a quotient")))
         });
@@ -213,6 +229,24 @@ impl Walk<'_> {
             }
         }
         Some((quotient, remainder))
+    }
+
+    /// An upper bound: by the ranges of the symbols, or a small one that what is known here says.
+    fn most(&self, form: &Linear) -> i128 {
+        let by_ranges = self.bounds(form).1;
+        let at_most = |bound: i128| {
+            let negated = form.scale(&Lanes::Uniform(-1));
+            let room = negated.and_then(|form| form.offset(bound as i64));
+            room.is_some_and(|room| self.holds(&room))
+        };
+        let mut bound = SMALL;
+        if by_ranges <= bound || !at_most(bound) {
+            return by_ranges;
+        }
+        while bound > 1 && at_most(bound / 2) {
+            bound /= 2;
+        }
+        bound
     }
 
     /// The quotient rounded up, of a divisor that only the launch knows.
@@ -327,7 +361,7 @@ impl Walk<'_> {
         if positive.len() < 2 {
             return None;
         }
-        let most = self.bounds(a).1.max(self.bounds(b).1);
+        let most = self.most(a).max(self.most(b));
         let high = (u128::try_from(most).ok()?.checked_add(1)?.checked_next_power_of_two()? - 1) as i128;
         let (form, new) = self.derived(Derivation {
             operation: Operation::Binary(op),
@@ -386,7 +420,13 @@ impl Walk<'_> {
         let ((low_a, high_a), (low_b, high_b)) = (self.bounds_of(a, scalar), self.bounds_of(b, scalar));
         let range =
             if min { (low_a.min(low_b), high_a.min(high_b)) } else { (low_a.max(low_b), high_a.max(high_b)) };
-        let interior = self.varying_side(a, b);
+        // Where both the lesser and the larger of two numbers occur, one of them is not the one that varies.
+        let opposite = Operation::Binary(if min { BinaryOp::Max } else { BinaryOp::Min });
+        let both = self
+            .derived
+            .iter()
+            .any(|(operation, x, y, _)| *operation == opposite && (x == a && y == b || x == b && y == a));
+        let interior = if both { None } else { self.varying_side(a, b) };
         let (a_is_less, b_is_less) = (b.sub(a), a.sub(b));
         let case = |value: &Linear, fact: Option<Linear>| Case {
             value: value.clone(),

@@ -48,7 +48,9 @@ impl Walk<'_> {
     pub(super) fn comparison(&mut self, op: CompareOp, a: Handle<Expr>, b: Handle<Expr>) -> Value {
         let (a, b) = match (self.value(a), self.value(b)) {
             (Value::Int(a), Value::Int(b)) => (a, b),
-            _ => return Value::Truth(Truth::data()),
+            (a, b) => {
+                return Value::Truth(Truth::unknown(self.scope_of(&a).min(self.scope_of(&b))));
+            }
         };
         let truth = match op {
             CompareOp::Less => self.at_least(&b, &a, 1),
@@ -202,7 +204,8 @@ impl Walk<'_> {
             (Value::Truth(a), Value::Truth(b)) => {
                 Value::Truth(Truth::unknown(condition.scope.min(a.scope).min(b.scope)))
             }
-            _ => self.opaque(scalar, Scope::Lane),
+            (Value::Data(a), Value::Data(b)) => Value::Data(condition.scope.min(a).min(b)),
+            (Value::Int(_) | Value::Truth(_) | Value::Data(_), _) => self.opaque(scalar, Scope::Lane),
         }
     }
 }

@@ -101,7 +101,7 @@ impl Walk<'_> {
                 Some(Value::Truth(truth)) => {
                     truth.is_known() && truth.when_true.is_empty() && truth.when_false.is_empty()
                 }
-                Some(Value::Data) | None => false,
+                Some(Value::Data(_)) | None => false,
             },
             ExprKind::Unary(..)
             | ExprKind::Binary(..)

@@ -7,6 +7,7 @@ use super::prove::{follows, lower_bound, non_negative, upper_bound};
 use super::symbol::{Symbol, SymbolKind};
 use super::truth::{Truth, Value};
 use super::walk::Walk;
+use super::width::FORM_LIMIT;
 use crate::ir::{Axis, BinaryOp, Expr, ExprKind, Function, Handle, Param, Scalar, Scope, Type, UnaryOp};
 use tileproof_model::language;
 
@@ -21,10 +22,7 @@ impl Walk<'_> {
         let expr = &kernel.exprs[handle];
         let scalar = match expr.ty {
             Type::Scalar(scalar) => scalar,
-            Type::Vector(..) => {
-                self.operands_of(&expr.kind);
-                return Value::Data;
-            }
+            Type::Vector(..) => return Value::Data(self.vector_scope(&expr.kind)),
         };
         match &expr.kind {
             ExprKind::Int(value) => {
@@ -38,11 +36,11 @@ impl Walk<'_> {
                     Err(_) => self.opaque(scalar, Scope::Block),
                 }
             }
-            ExprKind::Float(_) => Value::Data,
+            ExprKind::Float(_) => Value::Data(Scope::Block),
             ExprKind::Bool(value) => Value::Truth(Truth::known(Mask::Uniform(*value))),
             ExprKind::Param(param) => match scalar {
                 Scalar::Bool => Value::Truth(Truth::uniform()),
-                Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => Value::Data,
+                Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => Value::Data(Scope::Block),
                 _ => {
                     let (low, high) = scalar.range().unwrap_or((0, 0));
                     let (low, high, narrow_high) = match scalar {
@@ -75,11 +73,12 @@ impl Walk<'_> {
                 )
             }
             ExprKind::Lane(vector, lane) => {
-                self.value(*vector);
+                let vector_value = self.value(*vector);
                 self.register_index(*lane, kernel.exprs[*vector].ty.width(), expr.span);
-                self.opaque(scalar, Scope::Lane)
+                let scope = self.scope_of(&vector_value);
+                self.opaque(scalar, scope)
             }
-            ExprKind::Vector(_) => Value::Data,
+            ExprKind::Vector(_) => Value::Data(self.vector_scope(&expr.kind)),
             ExprKind::Unary(op, a) => self.unary(*op, *a, scalar, expr),
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if scalar == Scalar::Bool => {
                 Value::Truth(self.logical(*op == BinaryOp::And, *a, *b))
@@ -96,14 +95,34 @@ impl Walk<'_> {
         }
     }
 
-    fn operands_of(&mut self, kind: &ExprKind) {
-        if let ExprKind::Element(local, index) = kind {
-            let span = index.first().map_or(self.kernel.span, |index| self.kernel.exprs[*index].span);
-            self.register_access(*local, index, span);
-            return;
+    /// Over which threads a vector is the same: those over which all that it is made of is.
+    fn vector_scope(&mut self, kind: &ExprKind) -> Scope {
+        match kind {
+            ExprKind::Local(local) => match &self.environment[local.index()] {
+                Some(value) => self.scope_of(value),
+                None => Scope::Lane,
+            },
+            ExprKind::Element(local, index) => {
+                let span = index.first().map_or(self.kernel.span, |index| self.kernel.exprs[*index].span);
+                self.register_access(*local, index, span);
+                Scope::Lane
+            }
+            _ => {
+                let operands = kind.operands().into_iter();
+                operands.fold(Scope::Block, |scope, operand| {
+                    let value = self.value(operand);
+                    scope.min(self.scope_of(&value))
+                })
+            }
         }
-        for operand in kind.operands() {
-            self.value(operand);
+    }
+
+    /// Over which threads a value is the same.
+    pub(super) fn scope_of(&self, value: &Value) -> Scope {
+        match value {
+            Value::Int(form) => self.symbols.scope(form),
+            Value::Truth(truth) => truth.scope,
+            Value::Data(scope) => *scope,
         }
     }
 
@@ -111,7 +130,7 @@ impl Walk<'_> {
     pub(super) fn truth(&mut self, handle: Handle<Expr>) -> Truth {
         match self.value(handle) {
             Value::Truth(truth) => truth,
-            Value::Int(_) | Value::Data => Truth::data(),
+            Value::Int(_) | Value::Data(_) => Truth::data(),
         }
     }
 
@@ -119,9 +138,9 @@ impl Walk<'_> {
     pub(super) fn form(&mut self, handle: Handle<Expr>) -> Linear {
         match self.value(handle) {
             Value::Int(form) => form,
-            Value::Truth(_) | Value::Data => match self.opaque(Scalar::Usize, Scope::Lane) {
+            Value::Truth(_) | Value::Data(_) => match self.opaque(Scalar::Usize, Scope::Lane) {
                 Value::Int(form) => form,
-                Value::Truth(_) | Value::Data => Linear::int(0),
+                Value::Truth(_) | Value::Data(_) => Linear::int(0),
             },
         }
     }
@@ -188,7 +207,7 @@ impl Walk<'_> {
         match scalar.range() {
             Some(range) => Value::Int(self.between(range, scope, name)),
             None if scalar == Scalar::Bool => Value::Truth(Truth::unknown(scope)),
-            None => Value::Data,
+            None => Value::Data(scope),
         }
     }
 
@@ -266,8 +285,9 @@ impl Walk<'_> {
                 let scope = self.symbols.scope(&form);
                 self.wide(scalar, scope)
             }
-            (UnaryOp::Negate | UnaryOp::Not, Value::Truth(_) | Value::Data) => {
-                self.opaque(scalar, Scope::Lane)
+            (UnaryOp::Negate | UnaryOp::Not, value @ (Value::Truth(_) | Value::Data(_))) => {
+                let scope = self.scope_of(&value);
+                self.opaque(scalar, scope)
             }
         }
     }
@@ -286,9 +306,12 @@ impl Walk<'_> {
                 let (arbitrary, scope) = (a.arbitrary || b.arbitrary, a.scope.min(b.scope));
                 return Value::Truth(Truth { arbitrary, scope, ..Truth::data() });
             }
-            _ => return self.opaque(scalar, Scope::Lane),
+            (a, b) => {
+                let scope = self.scope_of(&a).min(self.scope_of(&b));
+                return self.opaque(scalar, scope);
+            }
         };
-        let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil);
+        let divides = op.divides();
         // Shift amounts are masked to the width.
         let b = match op {
             BinaryOp::Shl | BinaryOp::Shr => match b.known() {
@@ -378,17 +401,20 @@ impl Walk<'_> {
         let from = self.kernel.exprs[a].ty.scalar();
         match self.value(a) {
             Value::Int(form) => {
-                let Some((least, most)) = scalar.range() else { return Value::Data };
+                let Some((least, most)) = scalar.range() else {
+                    return Value::Data(self.symbols.scope(&form));
+                };
                 let (low, high) = self.bounds(&form);
-                // The ranges of the symbols say it, or what is known here does.
+                // The ranges of the symbols say it, or what is known here does: of a bound that is too large for forms, a
+                // smaller one.
+                let limit = i128::from(FORM_LIMIT);
                 let above = |bound: i128| {
-                    let room = i64::try_from(bound).ok().and_then(|bound| form.offset(bound.checked_neg()?));
+                    let room = form.offset(-(bound.clamp(-limit, limit) as i64));
                     room.is_some_and(|room| self.holds(&room))
                 };
                 let below = |bound: i128| {
-                    let room = i64::try_from(bound)
-                        .ok()
-                        .and_then(|bound| form.scale(&Lanes::Uniform(-1))?.offset(bound));
+                    let negated = form.scale(&Lanes::Uniform(-1));
+                    let room = negated.and_then(|form| form.offset(bound.clamp(-limit, limit) as i64));
                     room.is_some_and(|room| self.holds(&room))
                 };
                 let (is_above, is_below) = (least <= low || above(least), high <= most || below(most));
@@ -413,7 +439,10 @@ impl Walk<'_> {
                 let (one, zero) = (Value::Int(Linear::int(1)), Value::Int(Linear::int(0)));
                 self.join(&truth, one, zero, scalar)
             }
-            Value::Truth(_) | Value::Data => self.wide(scalar, Scope::Lane),
+            value @ (Value::Truth(_) | Value::Data(_)) => {
+                let scope = self.scope_of(&value);
+                self.wide(scalar, scope)
+            }
         }
     }
 
@@ -421,22 +450,23 @@ impl Walk<'_> {
     fn call(&mut self, function: Function, operands: &[Handle<Expr>], scalar: Scalar) -> Value {
         let own = self.kernel.own_type(function, operands, Type::Scalar(scalar));
         let values: Vec<Value> = operands.iter().map(|operand| self.value(*operand)).collect();
-        let scope = values.iter().map(|value| match value {
-            Value::Int(form) => self.symbols.scope(form),
-            Value::Truth(truth) => truth.scope,
-            Value::Data => Scope::Lane,
-        });
-        let scope = scope.fold(Scope::Block, Scope::min);
+        let scope = values.iter().map(|value| self.scope_of(value)).fold(Scope::Block, Scope::min);
         let bits = 8 * i64::from(own.bytes());
-        let (most, count): (i64, fn(u64, u32) -> u32) = match function {
-            Function::CountOnes => (bits, |x, _| x.count_ones()),
-            Function::LeadingZeros => (bits, |x, bits| x.leading_zeros() - (64 - bits)),
-            Function::TrailingZeros => (bits, |x, bits| x.trailing_zeros().min(bits)),
-            Function::Ilog2 => (bits - 1, |x, _| x.checked_ilog2().unwrap_or(0)),
+        let (most, known): (i64, fn(u64, u32) -> u64) = match function {
+            Function::CountOnes => (bits, |x, _| x.count_ones().into()),
+            Function::LeadingZeros => (bits, |x, bits| (x.leading_zeros() - (64 - bits)).into()),
+            Function::TrailingZeros => (bits, |x, bits| x.trailing_zeros().min(bits).into()),
+            Function::Ilog2 => (bits - 1, |x, _| x.checked_ilog2().unwrap_or(0).into()),
+            Function::ReverseBits if bits <= 32 && !own.is_signed() => {
+                ((1 << bits) - 1, |x, bits| x.reverse_bits() >> (64 - bits))
+            }
+            Function::SwapBytes if bits <= 32 && !own.is_signed() => {
+                ((1 << bits) - 1, |x, bits| x.swap_bytes() >> (64 - bits))
+            }
             Function::Isqrt => {
                 let high = match values.first() {
                     Some(Value::Int(form)) => self.bounds_of(form, own).1,
-                    Some(Value::Truth(_) | Value::Data) | None => return self.wide(scalar, scope),
+                    Some(Value::Truth(_) | Value::Data(_)) | None => return self.wide(scalar, scope),
                 };
                 let root = u64::try_from(high).map_or(u32::MAX.into(), u64::isqrt) as i64;
                 return Value::Int(self.between((0, root.into()), scope, "a square root"));
@@ -445,9 +475,10 @@ impl Walk<'_> {
         };
         let known = match values.first() {
             Some(Value::Int(form)) => form.known().and_then(|lanes| {
-                lanes.map(|x| Some(count((x as u64) << (64 - bits) >> (64 - bits), bits as u32).into()))
+                lanes
+                    .map(|x| i64::try_from(known((x as u64) << (64 - bits) >> (64 - bits), bits as u32)).ok())
             }),
-            Some(Value::Truth(_) | Value::Data) | None => None,
+            Some(Value::Truth(_) | Value::Data(_)) | None => None,
         };
         match known {
             Some(lanes) => Value::Int(Linear::constant(lanes)),

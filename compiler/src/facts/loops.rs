@@ -13,7 +13,7 @@ use super::truth::{Truth, Value};
 use super::walk::{Rolled, Walk, assigned_in};
 use super::{Escape, EscapeKind, Trips};
 use crate::ir::Unroll;
-use crate::ir::{Block, Handle, Local, Loop, Scalar, Scope};
+use crate::ir::{Block, Handle, Local, Loop, Scalar, Scope, Type};
 use std::rc::Rc;
 
 /// Loops with more iterations than this are executed once, with a symbol.
@@ -40,6 +40,8 @@ impl Walk<'_> {
             _ => None,
         };
         let trips = match known {
+            // Where all loops around it are unrolled, so can be one whose bounds they determine.
+            Some((most, true)) if self.rolled.is_empty() && most <= MOST_UNROLLED => Trips::UpTo(most),
             Some((most, true)) => Trips::Constant(most),
             Some((_, false)) | None => Trips::Various,
         };
@@ -205,7 +207,7 @@ impl Walk<'_> {
         let scalar = self.kernel.locals[head.variable].ty.scalar();
         let variable = match (variable, self.opaque(scalar, Scope::Lane)) {
             (Some(form), _) | (None, Value::Int(form)) => form,
-            (None, Value::Truth(_) | Value::Data) => return,
+            (None, Value::Truth(_) | Value::Data(_)) => return,
         };
         let (presence, scope) = (self.presence, self.enter());
         let varies =
@@ -250,7 +252,7 @@ impl Walk<'_> {
             let before = self.environment[local.index()].clone()?;
             let guess = match &before {
                 Value::Int(_) => Guess::Probe(scope),
-                Value::Truth(_) | Value::Data => Guess::Any(scope),
+                Value::Truth(_) | Value::Data(_) => Guess::Any(scope),
             };
             Some(Carried { local, before, most: scope, guess, start: None, leaving: None, apart: false })
         });
@@ -368,7 +370,7 @@ impl Carried {
         let value = self.guessed(round, walk);
         self.start = match &value {
             Value::Int(form) => Some(form.clone()),
-            Value::Truth(_) | Value::Data => None,
+            Value::Truth(_) | Value::Data(_) => None,
         };
         value
     }
@@ -458,7 +460,10 @@ impl Carried {
 
     /// Anything that it may hold where nothing says how it depends on the iteration.
     fn anything(&self, walk: &mut Walk<'_>) -> Value {
-        let scalar = walk.kernel.locals[self.local].ty.scalar();
+        let scalar = match walk.kernel.locals[self.local].ty {
+            Type::Scalar(scalar) => scalar,
+            Type::Vector(..) => return Value::Data(self.scope()),
+        };
         let name = format!("`{}`, which the loop changes", walk.kernel.locals[self.local].name);
         match self.guess {
             Guess::Within(low, high, scope, _) => {
@@ -501,19 +506,14 @@ impl Carried {
 
     /// Holds the guess against the value at the end of the iteration; whether it had to be changed.
     pub(super) fn correct(&mut self, walk: &Walk<'_>) -> bool {
-        let scope_of = |value: &Value| match value {
-            Value::Int(form) => walk.symbols.scope(form),
-            Value::Truth(truth) => truth.scope,
-            Value::Data => Scope::Lane,
-        };
         let Some(after) = &walk.environment[self.local.index()] else { return false };
         let moved = match (after, &self.start) {
             (Value::Int(after), Some(start)) => {
                 after.sub(start).and_then(|moved| walk.known_range(&moved, MOST_CHOICES))
             }
-            (Value::Int(_) | Value::Truth(_) | Value::Data, _) => None,
+            (Value::Int(_) | Value::Truth(_) | Value::Data(_), _) => None,
         };
-        let possible = scope_of(after).min(scope_of(&self.before)).min(self.most);
+        let possible = walk.scope_of(after).min(walk.scope_of(&self.before)).min(self.most);
         match (self.guess, moved) {
             (Guess::Moved(by), Some((least, most))) if by == least && by == most => false,
             (Guess::Drift(low, high, scope), Some((least, most)))

@@ -50,7 +50,8 @@ pub const MOST_UNROLLED: u32 = 64;
 pub struct Facts {
     /// One run of the analysis for each combination of residues; at least one.
     pub runs: Vec<Run>,
-    /// By loop: how often every thread goes round, where that is one number known at compile time.
+    /// By loop: how often every thread goes round at most, where the number is known at compile time, be it from the loops
+    /// around it that are unrolled.
     pub trips: Vec<Option<u32>>,
     /// Whether every index computation fits 32 bits, `usize` unsigned and `isize` signed, where every extent, stride, span
     /// and magnitude of an index argument is below 2^31.
@@ -141,6 +142,8 @@ enum Trips {
     Unreached,
     /// This often, every time and every thread.
     Constant(u32),
+    /// Every thread equally often, known each time from the loops around it, which are unrolled, and at most so often.
+    UpTo(u32),
     /// Different numbers, or one that only the launch knows.
     Various,
 }
@@ -148,7 +151,7 @@ enum Trips {
 impl Trips {
     fn constant(self) -> Option<u32> {
         match self {
-            Trips::Constant(trips) => Some(trips),
+            Trips::Constant(trips) | Trips::UpTo(trips) => Some(trips),
             Trips::Unreached | Trips::Various => None,
         }
     }
@@ -158,7 +161,11 @@ impl Trips {
         match (self, other) {
             (Trips::Unreached, other) | (other, Trips::Unreached) => other,
             (a, b) if a == b => a,
-            (Trips::Constant(_) | Trips::Various, _) => Trips::Various,
+            (Trips::UpTo(a), Trips::UpTo(b)) => Trips::UpTo(a.max(b)),
+            (Trips::UpTo(a), Trips::Constant(b)) | (Trips::Constant(a), Trips::UpTo(b)) if a == b => {
+                Trips::Constant(a)
+            }
+            (Trips::Constant(_) | Trips::UpTo(_) | Trips::Various, _) => Trips::Various,
         }
     }
 }

@@ -21,7 +21,7 @@ impl Walk<'_> {
     pub(super) fn register_index(&mut self, index: Handle<Expr>, extent: u32, span: SpanId) {
         let known = match self.value(index) {
             Value::Int(form) => form.known_uniform(),
-            Value::Truth(_) | Value::Data => None,
+            Value::Truth(_) | Value::Data(_) => None,
         };
         let kind = match known {
             Some(value) if (0..i64::from(extent)).contains(&value) => {

@@ -54,6 +54,8 @@ pub struct Symbol {
     pub cases: Vec<Case>,
     /// Where it is what is left of a symbol divided by a number: that symbol, and the number.
     pub quotient_of: Option<(SymbolKind, i64)>,
+    /// Whether it is an extent or a stride of a tensor, or a contract equates one to it.
+    pub is_of_tensor: bool,
     /// Its name in messages.
     pub name: String,
 }
@@ -78,6 +80,7 @@ impl Symbol {
         name: impl Into<String>,
     ) -> Symbol {
         Symbol {
+            is_of_tensor: matches!(kind, SymbolKind::Extent(..) | SymbolKind::Stride(..)),
             kind,
             low,
             high,
@@ -211,11 +214,12 @@ impl Symbols {
 
     /// Takes in that a symbol lies in the range of another one.
     pub(super) fn narrow_range(&mut self, id: SymbolId, other: SymbolId) {
-        let Symbol { low, high, narrow_high, .. } = *self.get(other);
+        let Symbol { low, high, narrow_high, is_of_tensor, .. } = *self.get(other);
         let symbol = &mut self.list[id.index()];
         symbol.low = symbol.low.max(low);
         symbol.high = symbol.high.min(high);
         symbol.narrow_high = symbol.narrow_high.min(narrow_high);
+        symbol.is_of_tensor |= is_of_tensor;
     }
 
     /// Splits a symbol by its residue.
@@ -284,6 +288,19 @@ impl Symbols {
             }
         }
         self.product(a, b)
+    }
+
+    /// Whether a symbol is an extent or a stride of a tensor, what is left of one, or a product of such.
+    pub(super) fn is_of_tensors(&self, id: SymbolId) -> bool {
+        let symbol = self.get(id);
+        if let SymbolKind::Product(a, b) = symbol.kind
+            && self.is_of_tensors(a)
+            && self.is_of_tensors(b)
+        {
+            return true;
+        }
+        let root = symbol.quotient_of.as_ref().and_then(|(root, _)| self.find(root));
+        symbol.is_of_tensor || root.is_some_and(|root| self.get(root).is_of_tensor)
     }
 
     /// Whether a symbol is a loop's counter, or what is left of one.

@@ -57,7 +57,7 @@ impl Walk<'_> {
         let result = match (op, values.as_slice()) {
             (CollectiveOp::Shuffle(shuffle), [value, by]) => match ty {
                 Type::Scalar(scalar) => self.shuffled(*shuffle, value, by, scalar),
-                Type::Vector(..) => Value::Data,
+                Type::Vector(..) => Value::Data(Scope::Lane),
             },
             (CollectiveOp::Any | CollectiveOp::All, [Value::Truth(truth)]) if truth.scope >= Scope::Warp => {
                 Value::Truth(truth.clone())
@@ -89,7 +89,7 @@ impl Walk<'_> {
         let name = "a value of another lane";
         let same_source = match by {
             Value::Int(by) => shuffle == Shuffle::Lane && self.symbols.scope(by) >= Scope::Warp,
-            Value::Truth(_) | Value::Data => false,
+            Value::Truth(_) | Value::Data(_) => false,
         };
         let scope = if same_source { Scope::Warp } else { Scope::Lane };
         match value {
@@ -108,7 +108,8 @@ impl Walk<'_> {
             }
             Value::Truth(truth) if truth.scope >= Scope::Warp => Value::Truth(truth.clone()),
             Value::Truth(_) => Value::Truth(Truth::unknown(scope)),
-            Value::Data => self.opaque_from(scalar, scope, name.into()),
+            Value::Data(own) if *own >= Scope::Warp => Value::Data(*own),
+            Value::Data(_) => self.opaque_from(scalar, scope, name.into()),
         }
     }
 

@@ -13,8 +13,8 @@ pub(super) enum Value {
     Int(Linear),
     /// A bool.
     Truth(Truth),
-    /// A float or a vector: nothing that an address depends on.
-    Data,
+    /// A float or a vector, of which nothing is known but over which threads it is the same.
+    Data(Scope),
 }
 
 /// A condition of every thread.

@@ -11,7 +11,7 @@ use super::truth::{Truth, Value};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{
     Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Scalar,
-    Scope, Site, Stmt, Type, UnaryOp,
+    Scope, Site, Stmt, Unaligned, UnaryOp,
 };
 use crate::span::SpanId;
 use std::collections::BTreeMap;
@@ -353,11 +353,18 @@ impl Walk<'_> {
                 self.register_access(*local, index, span);
             }
             Stmt::AssignLane { local, index, lane, value } => {
-                self.value(*value);
+                let value = self.value(*value);
                 let kernel = self.kernel;
                 let (width, span) = (kernel.locals[*local].ty.width(), kernel.exprs[*lane].span);
                 self.register_access(*local, index, span);
                 self.register_index(*lane, width, span);
+                // Of an array of vectors nothing is kept.
+                if index.is_empty() {
+                    let before = self.environment[local.index()].as_ref();
+                    let rest = before.map_or(Scope::Lane, |before| self.scope_of(before));
+                    let scope = rest.min(self.scope_of(&value));
+                    self.environment[local.index()] = Some(Value::Data(scope));
+                }
             }
             Stmt::Load { local, site } => {
                 let mut scope = self.visit(*site);
@@ -370,9 +377,18 @@ impl Walk<'_> {
                         let memory = self.kernel.base_name(self.kernel.sites[*site].place.base);
                         self.opaque_from(scalar, scope, format!("a value of `{memory}`"))
                     }
-                    crate::ir::Type::Vector(..) => Value::Data,
+                    crate::ir::Type::Vector(..) => Value::Data(scope),
                 };
                 self.environment[local.index()] = Some(value);
+            }
+            Stmt::LoadUnaligned(Unaligned { local, whole, first, last }) => {
+                self.visit(*first);
+                self.visit(*last);
+                // Where the tensor begins in memory is not known, so any lane may be at its ends.
+                let memory = self.kernel.base_name(self.kernel.sites[*first].place.base);
+                let name = format!("where `{memory}` begins in memory");
+                self.environment[local.index()] = Some(Value::Data(Scope::Lane));
+                self.environment[whole.index()] = Some(self.opaque_from(Scalar::Bool, Scope::Lane, name));
             }
             Stmt::Store { site, value } => {
                 self.value(*value);
@@ -576,18 +592,12 @@ fn conjuncts(kernel: &Kernel, condition: Handle<Expr>, out: &mut Vec<Handle<Expr
     }
 }
 
-/// The scalar variables that a block assigns, loops' own variables left out.
+/// The variables that a block assigns, loops' own variables and arrays left out.
 pub(super) fn assigned_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<Local>>) {
     for stmt in block {
-        let scalar = stmt.assigned().filter(|local| {
-            let Local { ty, extents, .. } = &kernel.locals[*local];
-            matches!(ty, Type::Scalar(_)) && extents.is_empty()
-        });
-        if let Some(local) = scalar
-            && !out.contains(&local)
-        {
-            out.push(local);
-        }
+        let mut plain = stmt.assigned();
+        plain.retain(|local| kernel.locals[*local].extents.is_empty() && !out.contains(local));
+        out.extend(plain);
         for block in stmt.blocks(kernel) {
             assigned_in(kernel, block, out);
         }

@@ -9,13 +9,13 @@ use crate::ir::{Expr, Scalar, Scope};
 
 /// Index arithmetic that guards must bound is asked to stay below this: a number that fits the forms, and larger than an
 /// address on any machine.
-const FORM_LIMIT: i64 = 1 << 62;
+pub(super) const FORM_LIMIT: i64 = 1 << 62;
 
 impl Walk<'_> {
     /// The value as far as its type can hold it.
     pub(super) fn fit(&mut self, form: Option<Linear>, scalar: Scalar, expr: &Expr) -> Value {
         if self.mask.is_empty() {
-            return form.map_or(Value::Data, Value::Int);
+            return form.map_or(Value::Data(Scope::Lane), Value::Int);
         }
         if self.on_host {
             // Host expressions are computed without bounds, and checked.

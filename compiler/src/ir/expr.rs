@@ -174,6 +174,23 @@ impl BinaryOp {
         }
     }
 
+    /// Whether it has no value where the right side is zero, of integers.
+    pub fn divides(self) -> bool {
+        match self {
+            BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil => true,
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Min
+            | BinaryOp::Max => false,
+        }
+    }
+
     /// Whether it is a method and not an operator.
     pub fn is_method(self) -> bool {
         matches!(self, BinaryOp::Min | BinaryOp::Max | BinaryOp::DivCeil)

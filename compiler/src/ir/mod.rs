@@ -10,7 +10,8 @@
 //! A [`Stmt`] has an effect and no value: a load is a statement that binds a fresh local, so the order of all memory
 //! accesses is the order of statements.
 //!
-//! **Access sites.** Each [`Stmt::Load`], [`Stmt::Store`] and [`Stmt::Atomic`] names one [`Site`], and each site is named by one statement.
+//! **Access sites.** Each [`Stmt::Load`], [`Stmt::Store`] and [`Stmt::Atomic`] names one [`Site`], a [`Stmt::Copy`] and a
+//! [`Stmt::LoadUnaligned`] two, and each site is named by one statement.
 //! A site is one memory instruction, one row of the report, and one inline assembly statement of the CUDA text. A site
 //! carries its [`Proxy`] (who moves the data) and its [`Issuer`] (which lanes execute the instruction), because
 //! asynchronous copies will be sites too.
@@ -50,6 +51,7 @@ pub mod print;
 mod site;
 mod stmt;
 mod sync;
+mod unaligned;
 
 pub use arena::{Arena, Handle};
 pub use atomic::{Atomic, AtomicOp};
@@ -60,6 +62,7 @@ pub use layout::Layout;
 pub use site::{Base, Issuer, Place, Proxy, Role, Site};
 pub use stmt::{Block, Copy, Loop, Stmt, Unroll};
 pub use sync::{Scope, Sync, SyncAction, SyncObject};
+pub use unaligned::{Part, Unaligned};
 
 use crate::span::SpanId;
 pub use tileproof_model::language::ScalarType as Scalar;

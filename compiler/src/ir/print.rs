@@ -5,7 +5,8 @@
 
 use super::{
     Atomic, Axis, Base, Block, Collective, Copy, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop,
-    ParamKind, Place, Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, UnaryOp, Unroll,
+    ParamKind, Part, Place, Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, Unaligned,
+    UnaryOp, Unroll,
 };
 use std::fmt::Write;
 use tileproof_model::report::Role;
@@ -87,6 +88,11 @@ fn statement(out: &mut String, kernel: &Kernel, stmt: &Stmt, depth: usize) {
             let (name, ty) = (name(kernel, *local), of(kernel, *local));
             line(out, depth, &format!("{name}: {ty} = {}", site(kernel, *handle)));
         }
+        Stmt::LoadUnaligned(Unaligned { local, whole, first, last }) => {
+            let (ty, whole) = (of(kernel, *local), name(kernel, *whole));
+            let (first, last) = (site(kernel, *first), site(kernel, *last));
+            line(out, depth, &format!("{}: {ty}, {whole} = {first}, {last}", name(kernel, *local)));
+        }
         Stmt::Store { site: handle, value } => {
             line(out, depth, &format!("{} = {}", site(kernel, *handle), top(kernel, *value)));
         }
@@ -155,7 +161,7 @@ fn site(kernel: &Kernel, handle: Handle<Site>) -> String {
         (Role::Write, Proxy::Async, Issuer::EveryLane) => "copy to",
         (Role::Update, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => "update",
     };
-    let Place { base, index, width } = place;
+    let Place { base, index, width, part } = place;
     let space = match base {
         Base::Tensor(_) => "global",
         Base::Tile(_) => "shared",
@@ -164,6 +170,11 @@ fn site(kernel: &Kernel, handle: Handle<Site>) -> String {
         format!("{verb} s{} {space} {}[{}]", handle.index(), kernel.base_name(*base), list(kernel, index));
     if *width > 1 {
         let _ = write!(out, " x{width}");
+    }
+    match part {
+        Part::Exact => {}
+        Part::First => out.push_str(" first part"),
+        Part::Last => out.push_str(" last part"),
     }
     if let Some(budget) = budget {
         let budget = &kernel.budgets[*budget];

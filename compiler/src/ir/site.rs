@@ -1,6 +1,6 @@
 //! Accesses to memory.
 
-use super::{Budget, Expr, Handle, Param, Tile};
+use super::{Budget, Expr, Handle, Param, Part, Tile};
 use crate::span::SpanId;
 use tileproof_model::access::Operation;
 pub use tileproof_model::report::Role;
@@ -18,8 +18,9 @@ pub struct Site {
     pub issuer: Issuer,
     /// The budget that covers it.
     pub budget: Option<Handle<Budget>>,
-    /// Whether it serves only the blocks whose window crosses the edge of a tensor, in an operation on a whole tile. What
-    /// it costs is reported and not judged, as for every edge: the blocks inside are.
+    /// Whether it serves only the edge of a tensor: the blocks whose window crosses it, in an operation on a whole tile; the
+    /// lanes whose aligned vectors would, in an unaligned load. What it costs is reported and not judged, as for every edge:
+    /// what is inside is.
     pub edge: bool,
     /// The access in the source.
     pub span: SpanId,
@@ -36,6 +37,8 @@ pub struct Place {
     pub index: Vec<Handle<Expr>>,
     /// How many elements: 1, or the width of a vector.
     pub width: u32,
+    /// Which bytes the instruction moves for them.
+    pub part: Part,
 }
 
 /// What can be indexed.

@@ -1,6 +1,6 @@
 //! What acts.
 
-use super::{Atomic, Collective, Expr, Handle, Kernel, Local, Site, Sync};
+use super::{Atomic, Collective, Expr, Handle, Kernel, Local, Site, Sync, Unaligned};
 use crate::span::SpanId;
 
 /// A list of statements, executed in order.
@@ -50,6 +50,8 @@ pub enum Stmt {
         /// The access.
         site: Handle<Site>,
     },
+    /// Reads a vector that may begin at any element.
+    LoadUnaligned(Unaligned),
     /// Writes memory.
     Store {
         /// The access.
@@ -131,8 +133,8 @@ pub enum Unroll {
 }
 
 impl Stmt {
-    /// The variable that gets a new value, or an element or a lane of it does; not the counter of a loop.
-    pub fn assigned(&self) -> Option<Handle<Local>> {
+    /// The variables that get a new value, or an element or a lane of them does; not the counter of a loop.
+    pub fn assigned(&self) -> Vec<Handle<Local>> {
         match self {
             Stmt::Assign { local, .. }
             | Stmt::Fill { local, .. }
@@ -140,13 +142,14 @@ impl Stmt {
             | Stmt::AssignLane { local, .. }
             | Stmt::Load { local, .. }
             | Stmt::Atomic(Atomic { local, .. })
-            | Stmt::Collective(Collective { local, .. }) => Some(*local),
+            | Stmt::Collective(Collective { local, .. }) => vec![*local],
+            Stmt::LoadUnaligned(Unaligned { local, whole, .. }) => vec![*local, *whole],
             Stmt::Store { .. }
             | Stmt::Copy(_)
             | Stmt::Sync(..)
             | Stmt::If { .. }
             | Stmt::For(_)
-            | Stmt::While { .. } => None,
+            | Stmt::While { .. } => Vec::new(),
         }
     }
 
@@ -157,7 +160,7 @@ impl Stmt {
             Stmt::Assign { value, .. } | Stmt::Fill { value, .. } => vec![*value],
             Stmt::AssignElement { index, value, .. } => [index.as_slice(), &[*value]].concat(),
             Stmt::AssignLane { index, lane, value, .. } => [index.as_slice(), &[*lane, *value]].concat(),
-            Stmt::Load { site, .. } => index(site),
+            Stmt::Load { site, .. } | Stmt::LoadUnaligned(Unaligned { first: site, .. }) => index(site),
             Stmt::Store { site, value } => [index(site), vec![*value]].concat(),
             Stmt::Copy(Copy { source, destination, inside }) => {
                 [index(source), index(destination), vec![*inside]].concat()
@@ -184,6 +187,7 @@ impl Stmt {
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }
             | Stmt::Load { .. }
+            | Stmt::LoadUnaligned(_)
             | Stmt::Store { .. }
             | Stmt::Copy(_)
             | Stmt::Sync(..)

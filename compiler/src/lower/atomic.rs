@@ -2,7 +2,7 @@
 
 use super::{Lower, Operand, Ty};
 use crate::diagnostic::Code;
-use crate::ir::{Atomic, AtomicOp, Base, ExprKind, Place, Role, Stmt};
+use crate::ir::{Atomic, AtomicOp, Base, ExprKind, Part, Place, Role, Stmt};
 use syn::ExprMethodCall;
 
 impl Lower<'_> {
@@ -47,7 +47,8 @@ impl Lower<'_> {
         for index in index.iter_mut().rev() {
             *index = self.as_at(before, *index);
         }
-        let Some(site) = self.site(Place { base, index, width: 1 }, Role::Update, call) else {
+        let Some(site) = self.site(Place { base, index, width: 1, part: Part::Exact }, Role::Update, call)
+        else {
             return Operand::Poison;
         };
         let span = self.span(call);

@@ -176,7 +176,7 @@ pub(super) fn reads(kernel: &Kernel, expr: Handle<Expr>, local: Handle<Local>) -
 /// Whether statements assign a variable, or an element of it.
 pub(super) fn assigns(kernel: &Kernel, block: &[Stmt], wanted: Handle<Local>) -> bool {
     block.iter().any(|stmt| {
-        stmt.assigned() == Some(wanted)
+        stmt.assigned().contains(&wanted)
             || stmt.blocks(kernel).into_iter().any(|block| assigns(kernel, block, wanted))
     })
 }

@@ -4,7 +4,7 @@
 //! and costs judged as of any guarded access; that the guard is there by construction is all that is special.
 
 use super::{Lower, Operand, Ty};
-use crate::ir::{self, Base, CompareOp, ExprKind, Handle, Place, Scalar, Stmt};
+use crate::ir::{self, Base, CompareOp, ExprKind, Handle, Part, Place, Scalar, Stmt};
 use crate::span::SpanId;
 use syn::{Expr, ExprMethodCall};
 
@@ -39,7 +39,7 @@ impl Lower<'_> {
         self.push(Stmt::Assign { local, value: default });
         let then = self.in_block(|lower| {
             let index = index.iter().map(|index| lower.as_index(*index)).collect();
-            let value = lower.load(Place { base, index, width: 1 }, ty, call);
+            let value = lower.load(Place { base, index, width: 1, part: Part::Exact }, ty, call);
             lower.push(Stmt::Assign { local, value });
         });
         self.push(Stmt::If { condition, then, otherwise: Vec::new() });
@@ -62,7 +62,7 @@ impl Lower<'_> {
             Some(index) => Operand::Value(index),
             None => Operand::Poison,
         });
-        let index: Option<Vec<_>> = list.into_iter().map(|operand| operand.value()).collect();
+        let index: Option<Vec<_>> = list.into_iter().map(Operand::value).collect();
         let fits = match self.terms.get(term) {
             Some(scalar) => scalar == Scalar::Usize || scalar == Scalar::Isize,
             None => {

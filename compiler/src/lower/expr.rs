@@ -44,11 +44,7 @@ impl Lower<'_> {
             Expr::If(branch) => self.if_value(branch, expected),
             Expr::Reference(reference) => self.reference(reference),
             Expr::RawAddr(address) => self.address(address),
-            Expr::Closure(_) => self.unsupported(
-                expr,
-                "a kernel cannot have closures but as the argument of `map`",
-                "write the code where it is used",
-            ),
+            Expr::Closure(closure) => self.closure(closure, &quote::format_ident!("helper")),
             Expr::Range(_) => self.unsupported(
                 expr,
                 "a range is only known in the head of a `for` loop",
@@ -150,11 +146,7 @@ impl Lower<'_> {
             Some(index) => Operand::Value(index),
             None => Operand::Poison,
         });
-        let index = |operand| match operand {
-            Operand::Value(index) => Some(index),
-            Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => None,
-        };
-        list.into_iter().map(index).collect()
+        list.into_iter().map(Operand::value).collect()
     }
 
     /// The value of an integer that must be known here.

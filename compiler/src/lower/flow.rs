@@ -10,9 +10,7 @@
 //! as the *continuation*, and puts it into its place when the block is complete.
 
 use super::{Lower, Scope, Ty};
-use crate::ir::{
-    BinaryOp, Block, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Scalar, Stmt, Type, UnaryOp,
-};
+use crate::ir::{BinaryOp, Block, CompareOp, Expr, ExprKind, Handle, Kernel, Local, Scalar, Stmt, UnaryOp};
 use crate::span::SpanId;
 
 /// The variable that says whether a thread has left for a target.
@@ -353,13 +351,26 @@ fn remove_from(kernel: &mut Kernel, block: &mut Block, unread: &[Exit]) {
                 }
             }
             Stmt::While { body, .. } => remove_from(kernel, body, unread),
-            _ => {}
+            // The bodies of loops are in their arena.
+            Stmt::For(_)
+            | Stmt::Assign { .. }
+            | Stmt::Fill { .. }
+            | Stmt::AssignElement { .. }
+            | Stmt::AssignLane { .. }
+            | Stmt::Load { .. }
+            | Stmt::LoadUnaligned(_)
+            | Stmt::Store { .. }
+            | Stmt::Copy(_)
+            | Stmt::Sync(..)
+            | Stmt::Atomic(_)
+            | Stmt::Collective(_) => {}
         }
     }
-    block.retain(|stmt| match stmt {
-        Stmt::Assign { local, .. } => !unread.contains(local),
-        Stmt::If { then, otherwise, .. } => !(then.is_empty() && otherwise.is_empty()),
-        _ => true,
+    block.retain(|stmt| {
+        let is_unread = matches!(stmt, Stmt::Assign { local, .. } if unread.contains(local));
+        let is_empty =
+            matches!(stmt, Stmt::If { then, otherwise, .. } if then.is_empty() && otherwise.is_empty());
+        !is_unread && !is_empty
     });
 }
 
@@ -369,17 +380,13 @@ pub(super) fn negated(kernel: &mut Kernel, condition: Handle<Expr>) -> Handle<Ex
     let kind = match kind {
         ExprKind::Unary(UnaryOp::Not, inner) => return inner,
         ExprKind::Bool(value) => ExprKind::Bool(!value),
-        ExprKind::Compare(op, a, b) if !is_float(kernel, a) => ExprKind::Compare(opposite(op), a, b),
+        // Of floats that do not compare at all, `<` and `>=` are both false.
+        ExprKind::Compare(op, a, b) if !kernel.exprs[a].ty.scalar().is_float() => {
+            ExprKind::Compare(opposite(op), a, b)
+        }
         _ => ExprKind::Unary(UnaryOp::Not, condition),
     };
     kernel.exprs.add(Expr { kind, ty, span })
-}
-
-/// Of floats that do not compare at all, `<` and `>=` are both false.
-fn is_float(kernel: &Kernel, expr: Handle<Expr>) -> bool {
-    match kernel.exprs[expr].ty {
-        Type::Scalar(scalar) | Type::Vector(scalar, _) => scalar.is_float(),
-    }
 }
 
 /// The comparison that is true where this one is false; not of floats.

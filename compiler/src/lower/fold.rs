@@ -6,7 +6,7 @@
 //! else. The load that stays names the others in its [`Site`].
 
 use crate::ir::{
-    Arena, Atomic, Base, Block, Copy, Expr, ExprKind, Handle, Kernel, Local, ParamKind, Site, Stmt,
+    Arena, Atomic, Base, Block, Copy, Expr, ExprKind, Handle, Kernel, Local, ParamKind, Site, Stmt, Unaligned,
 };
 
 /// What holds at a point of the program.
@@ -80,6 +80,7 @@ fn statement(kernel: &mut Kernel, stmt: Stmt, known: &mut Known) -> Stmt {
         Stmt::Fill { .. }
         | Stmt::AssignElement { .. }
         | Stmt::AssignLane { .. }
+        | Stmt::LoadUnaligned(_)
         | Stmt::Store { .. }
         | Stmt::Copy(_)
         | Stmt::Atomic(_)
@@ -145,10 +146,11 @@ fn forget(kernel: &Kernel, known: &mut Known, statements: &[Stmt]) {
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }
             | Stmt::Load { .. }
+            | Stmt::LoadUnaligned(_)
             | Stmt::If { .. }
             | Stmt::While { .. } => {}
         }
-        if let Some(local) = stmt.assigned() {
+        for local in stmt.assigned() {
             assigned(kernel, known, local);
         }
         for block in stmt.blocks(kernel) {
@@ -204,6 +206,10 @@ fn each_site(kernel: &mut Kernel, statements: &mut Block, visit: &mut impl FnMut
         match stmt {
             Stmt::Load { site, .. } | Stmt::Store { site, .. } | Stmt::Atomic(Atomic { site, .. }) => {
                 visit(site);
+            }
+            Stmt::LoadUnaligned(Unaligned { first, last, .. }) => {
+                visit(first);
+                visit(last);
             }
             Stmt::Copy(Copy { source, destination, .. }) => {
                 visit(source);

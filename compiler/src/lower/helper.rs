@@ -30,14 +30,6 @@ enum Argument {
 impl Lower<'_> {
     pub(super) fn declare_function(&mut self, function: &syn::ItemFn) {
         let name = function.sig.ident.to_string();
-        if super::Function::named(&name).is_some() {
-            self.unsupported(
-                &function.sig.ident,
-                &format!("`{name}` is a function of the prelude"),
-                "give the helper another name",
-            );
-            return;
-        }
         if let Some(scope) = self.scopes.last_mut() {
             scope.items.insert(name, Item::Function(Rc::new(function.clone())));
         }

@@ -9,10 +9,11 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{AtomicOp, Axis, Base, CollectiveOp, ExprKind, Handle, ParamKind, Scalar, Stmt, Sync};
 use crate::ir::{Function as IrFunction, Relation};
 use crate::library;
+use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `load`, `load_async`, `store`, `load_transposed` and `store_transposed` of tiles";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` of tensors; `load`, `load_async`, `store`, `load_transposed` and `store_transposed` of tiles";
 
 /// A function of the prelude.
 pub(crate) enum Function {
@@ -71,6 +72,16 @@ impl Function {
     }
 }
 
+/// What a path names in the prelude, where it says so in full: of `tileproof::prelude::lane`, `lane`.
+pub(crate) fn unqualified(path: &Path, crate_path: &Path) -> Option<Path> {
+    let prelude = crate_path.segments.iter().map(|segment| segment.ident.to_string());
+    let prelude: Vec<String> = prelude.chain(["prelude".to_string()]).collect();
+    let starts = path.segments.len() > prelude.len()
+        && path.segments.iter().zip(&prelude).all(|(segment, name)| segment.ident == name);
+    let segments = path.segments.iter().skip(prelude.len()).cloned().collect();
+    starts.then_some(Path { leading_colon: None, segments })
+}
+
 /// A lane moves 16 bytes at most, and no element is smaller than one.
 const MOST_VECTOR_VALUES: u32 = 16;
 
@@ -101,14 +112,15 @@ impl Lower<'_> {
             return self.unsupported(
                 call,
                 "a kernel can only call functions by name",
-                "call a function of the prelude",
+                "write a function inside the kernel, `fn helper(x: f32) -> f32 { … }`, and call it by its name",
             );
         };
         if let Some(foreign) = foreign::of_path(&callee.path) {
             return self.foreign(call, foreign);
         }
-        let names: Vec<String> =
-            callee.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let of_prelude = unqualified(&callee.path, self.crate_path);
+        let path = of_prelude.as_ref().unwrap_or(&callee.path);
+        let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         match names.as_slice() {
             [.., "Vector", constructor] => self.vector(call, &callee.path, constructor, expected),
@@ -117,27 +129,54 @@ impl Lower<'_> {
                 "a shared tile is declared by its own `let`",
                 "write `let mut tile = Shared::<[[f32; 32]; 32], Pad<1>>::new();`",
             ),
-            [name] if matches!(self.find(name), Some(Found::Item(Item::Function(_), _))) => {
-                self.helper_call(call, callee, name)
-            }
+            [name] if of_prelude.is_some() => self.function(call, name, expected),
+            [name] => self.named_call(call, callee, name, expected),
             [number, name] if Scalar::from_name(number).is_some() => {
                 let scalar = Scalar::from_name(number).unwrap_or(Scalar::I32);
                 self.associated(call, scalar, name)
             }
-            [.., name] => self.function(call, name, expected),
-            [] => Operand::Poison,
+            [..] => {
+                let path = crate::tokens::print(callee.path.to_token_stream());
+                self.unknown_function(call, &path)
+            }
         }
     }
 
+    /// The call of a name: what the kernel or its module declares under it, else a function of the prelude.
+    fn named_call(
+        &mut self,
+        call: &ExprCall,
+        callee: &syn::ExprPath,
+        name: &str,
+        expected: Option<Ty>,
+    ) -> Operand {
+        match self.find(name) {
+            Some(Found::Item(Item::Function(_), _)) => self.helper_call(call, callee, name),
+            Some(Found::Binding(Binding::Operand(Operand::Poison))) => Operand::Poison,
+            Some(Found::Binding(_) | Found::Item(Item::Constant(_), _)) => {
+                let hint = match Function::named(name) {
+                    Some(_) => {
+                        "give the variable or constant another name: this one hides the prelude's function"
+                    }
+                    None => "call a function",
+                };
+                self.defer(Code::Name, &call.func, format!("`{name}` is a value here, and no function"), hint)
+            }
+            None => self.function(call, name, expected),
+        }
+    }
+
+    fn unknown_function(&mut self, call: &ExprCall, name: &str) -> Operand {
+        self.defer(
+            Code::Name,
+            &call.func,
+            format!("a kernel cannot call `{name}`, which the macro cannot see"),
+            "write it as a helper function in the kernel, or beside it in a `#[tiled_module] mod`; a kernel also calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`",
+        )
+    }
+
     fn function(&mut self, call: &ExprCall, name: &str, expected: Option<Ty>) -> Operand {
-        let Some(function) = Function::named(name) else {
-            return self.defer(
-                Code::Name,
-                &call.func,
-                format!("a kernel cannot call `{name}`, which the macro cannot see"),
-                "write its code here; a kernel calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`",
-            );
-        };
+        let Some(function) = Function::named(name) else { return self.unknown_function(call, name) };
         let span = self.span(call);
         if let Function::Number(function) = function {
             return self.function_of_numbers(call, function);
@@ -285,13 +324,7 @@ impl Lower<'_> {
         span: crate::span::SpanId,
     ) -> Option<Vec<Handle<crate::ir::Expr>>> {
         match array {
-            Operand::List(list) => list
-                .iter()
-                .map(|operand| match operand {
-                    Operand::Value(value) => Some(*value),
-                    _ => None,
-                })
-                .collect(),
+            Operand::List(list) => list.iter().cloned().map(Operand::value).collect(),
             Operand::Array(local, prefix) => {
                 let rest = self.kernel.locals[*local].extents.get(prefix.len()..)?.to_vec();
                 let [extent] = rest.as_slice() else { return None };
@@ -426,6 +459,7 @@ impl Lower<'_> {
         let name = call.method.to_string();
         match (name.as_str(), base) {
             ("read", _) => self.read_vector(call, base, expected),
+            ("read_unaligned", Base::Tensor(tensor)) => self.read_unaligned(call, tensor, expected),
             ("write", _) => self.write_vector(call, base),
             ("get_or", _) => self.get_or(call, base),
             ("contains", _) => self.contains(call, base),
@@ -495,6 +529,19 @@ impl Lower<'_> {
 
     /// `read::<V>([…])`.
     fn read_vector(&mut self, call: &ExprMethodCall, base: Base, expected: Option<Ty>) -> Operand {
+        let Some(place) = self.read_place(call, base, expected) else { return Operand::Poison };
+        let term = self.terms.known(self.kernel.element(base));
+        let ty = Ty { term, vector: Some(place.width) };
+        Operand::Value(self.load(place, ty, call))
+    }
+
+    /// The elements that the call of a method, with the width as its generic argument, reads.
+    pub(super) fn read_place(
+        &mut self,
+        call: &ExprMethodCall,
+        base: Base,
+        expected: Option<Ty>,
+    ) -> Option<crate::ir::Place> {
         let written = call.turbofish.as_ref().and_then(|arguments| arguments.args.first());
         let width = match written {
             Some(argument) => self.generic_constant(argument, "the width of a vector"),
@@ -504,15 +551,12 @@ impl Lower<'_> {
             let span = self.span(call);
             self.diagnostics.report(
                 Diagnostic::new(Code::Constant, span, "the width of this vector is not known here")
-                    .help("write it: `read::<4>([row, col])`"),
+                    .help(format!("write it: `{}::<4>([row, col])`", call.method)),
             );
-            return Operand::Poison;
+            return None;
         };
-        let Some(index) = self.vector_index(base, index) else { return Operand::Poison };
-        let Some(place) = self.vector_place(call, base, index, width) else { return Operand::Poison };
-        let term = self.terms.known(self.kernel.element(base));
-        let ty = Ty { term, vector: Some(place.width) };
-        Operand::Value(self.load(place, ty, call))
+        let index = self.vector_index(base, index)?;
+        self.vector_place(call, base, index, width)
     }
 
     /// `write([…], vector)`.

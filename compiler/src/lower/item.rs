@@ -68,6 +68,7 @@ impl Lower<'_> {
                     }
                 }
                 syn::Item::Type(alias) if alias.generics.params.is_empty() => {
+                    crate::ast::check_alias(alias, self.diagnostics);
                     if let Some(scope) = self.scopes.last_mut() {
                         let target = TypeItem::Alias(Rc::new((*alias.ty).clone()));
                         scope.types.insert(alias.ident.to_string(), target);

@@ -2,7 +2,7 @@
 
 use super::{Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{self, Base, ExprKind, Handle, Issuer, ParamKind, Place, Proxy, Role, Site, Stmt};
+use crate::ir::{self, Base, ExprKind, Handle, Issuer, ParamKind, Part, Place, Proxy, Role, Site, Stmt};
 use quote::ToTokens;
 use syn::{Expr, ExprIndex};
 
@@ -95,7 +95,7 @@ impl Lower<'_> {
             );
             return None;
         }
-        Some(Place { base, index: self.index_values(indices)?, width: 1 })
+        Some(Place { base, index: self.index_values(indices)?, width: 1, part: Part::Exact })
     }
 
     fn value_target(&mut self, mut operand: Operand, indices: &[&Expr], at: &ExprIndex) -> Option<Target> {
@@ -210,7 +210,7 @@ impl Lower<'_> {
             );
             return None;
         }
-        Some(Place { base, index, width: width as u32 })
+        Some(Place { base, index, width: width as u32, part: Part::Exact })
     }
 
     /// A new access site. `None` for a write to a tensor that is only read.
@@ -231,7 +231,7 @@ impl Lower<'_> {
     }
 
     /// A new access site, under the budget of the statement.
-    fn access(&mut self, place: Place, role: Role, at: &impl ToTokens) -> Handle<Site> {
+    pub(super) fn access(&mut self, place: Place, role: Role, at: &impl ToTokens) -> Handle<Site> {
         let (span, budget) = (self.span(at), self.budget);
         let (proxy, issuer) = (Proxy::Generic, Issuer::EveryLane);
         self.kernel.sites.add(Site {

@@ -274,9 +274,8 @@ impl Lower<'_> {
                 let last = operation(self, BinaryOp::Sub, end, one);
                 let last = match order {
                     Order::DownFromLast => {
-                        let span = operation(self, BinaryOp::Sub, last, start);
-                        let whole = operation(self, BinaryOp::Div, span, step);
-                        let reached = operation(self, BinaryOp::Mul, whole, step);
+                        let distance = operation(self, BinaryOp::Sub, last, start);
+                        let reached = self.whole_steps(distance, step, ty, span);
                         operation(self, BinaryOp::Add, start, reached)
                     }
                     Order::Up | Order::DownFromEnd => last,
@@ -293,6 +292,36 @@ impl Lower<'_> {
             ExprKind::Local(local) => Binding::Local(local),
             _ => self.store_away(name, Operand::Value(value)),
         }
+    }
+
+    /// The largest multiple of the step up to a distance. Between numbers of a signed type the distance may be one that only the
+    /// unsigned type of its width holds.
+    fn whole_steps(
+        &mut self,
+        distance: Handle<ir::Expr>,
+        step: Handle<ir::Expr>,
+        ty: Ty,
+        span: SpanId,
+    ) -> Handle<ir::Expr> {
+        let unsigned = match self.terms.get(ty.term) {
+            Some(Scalar::I8) => Some(Scalar::U8),
+            Some(Scalar::I16) => Some(Scalar::U16),
+            Some(Scalar::I32) => Some(Scalar::U32),
+            Some(Scalar::I64) => Some(Scalar::U64),
+            _ => None,
+        };
+        let is_literal = matches!(self.kernel.exprs[distance].kind, ExprKind::Int(_));
+        let own = match unsigned.filter(|_| !is_literal) {
+            Some(unsigned) => Ty::scalar(self.terms.known(unsigned)),
+            None => ty,
+        };
+        let (distance, step) = match own.term == ty.term {
+            true => (distance, step),
+            false => (self.widened(distance, own, span), self.widened(step, own, span)),
+        };
+        let whole = self.folded(BinaryOp::Div, distance, step, own, span);
+        let reached = self.folded(BinaryOp::Mul, whole, step, own, span);
+        if own.term == ty.term { reached } else { self.expr(ExprKind::Cast(reached), ty, span) }
     }
 
     /// Arithmetic of one type, computed here if both sides are literals.
@@ -394,7 +423,8 @@ impl Lower<'_> {
             (Some(value), Some((_, most))) => value < most,
             // A literal of a type that is not known yet: this fits all of them.
             (Some(value), None) => value < i128::from(i8::MAX),
-            (None, _) => known == Some(Scalar::Usize),
+            // Of indices, what the end is made of must be proven to fit.
+            (None, _) => known.is_some_and(Scalar::is_index),
         };
         let wide = Ty::scalar(self.terms.known(Scalar::I64));
         let (start, last, own) = if fits {
@@ -442,7 +472,21 @@ impl Lower<'_> {
             );
             return None;
         }
-        let (ty, span) = (self.ty(start), self.span(&call.args[0]));
+        let (mut ty, span) = (self.ty(start), self.span(&call.args[0]));
+        let (mut start, mut end, mut narrowed) = (start, end, narrowed);
+        // A step that the type does not hold is counted in a wider one.
+        let numbers = [step, before].map(|step| match self.kernel.exprs[step].kind {
+            ExprKind::Int(value) => Some(value),
+            _ => None,
+        });
+        if let ([Some(step), Some(before)], Some(scalar)) = (numbers, self.terms.get(ty.term))
+            && scalar.bytes() < 8
+            && scalar.range().is_some_and(|(_, most)| step.saturating_mul(before) > most)
+        {
+            let wide = Ty::scalar(self.terms.known(Scalar::I64));
+            narrowed = narrowed.or(Some(ty));
+            (start, end, ty) = (self.widened(start, wide, span), self.widened(end, wide, span), wide);
+        }
         let step = match self.kernel.exprs[step].kind {
             ExprKind::Int(value) => self.expr(ExprKind::Int(value), ty, span),
             _ if self.terms.get(ty.term) == Some(Scalar::Usize) => step,

@@ -86,7 +86,10 @@ impl Lower<'_> {
                 (Some(segment), Pat::Ident(name)) => self.declare_tile(&name.ident, segment),
                 _ => {
                     let expected = annotation.and_then(|ty| self.value_type(ty));
-                    let mut value = self.operand(&init.expr, expected);
+                    let mut value = match (&*init.expr, pattern) {
+                        (Expr::Closure(closure), Pat::Ident(name)) => self.closure(closure, &name.ident),
+                        (expr, _) => self.operand(expr, expected),
+                    };
                     if let (Some(expected), Operand::Value(handle)) = (expected, &value) {
                         let ty = self.ty(*handle);
                         if ty.vector != expected.vector || !self.terms.unify(ty.term, expected.term) {

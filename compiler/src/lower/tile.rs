@@ -14,7 +14,8 @@
 use super::{Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{
-    self, Base, BinaryOp, CompareOp, ExprKind, Handle, Loop, Param, Place, Proxy, Role, Scalar, Stmt, Tile,
+    self, Base, BinaryOp, CompareOp, ExprKind, Handle, Loop, Param, Part, Place, Proxy, Role, Scalar, Stmt,
+    Tile,
 };
 use crate::span::SpanId;
 use syn::{Expr, ExprMethodCall};
@@ -497,7 +498,7 @@ impl Lower<'_> {
             (_, false) => index.extend([row, column]),
             (_, true) => index.extend([column, row]),
         }
-        Place { base: Base::Tile(window.tile), index, width }
+        Place { base: Base::Tile(window.tile), index, width, part: Part::Exact }
     }
 
     fn tensor_place(
@@ -513,7 +514,7 @@ impl Lower<'_> {
             let span = self.kernel.exprs[*origin].span;
             *origin = self.sum(*origin, *offset, span);
         }
-        Place { base: Base::Tensor(window.tensor), index, width }
+        Place { base: Base::Tensor(window.tensor), index, width, part: Part::Exact }
     }
 
     /// The place of the window's first vector, if an instruction moves so many elements.

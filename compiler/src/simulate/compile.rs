@@ -8,7 +8,7 @@ use super::program::{
 use super::value::canonical;
 use crate::ir::{
     self, Base, BinaryOp, Expr, ExprKind, Handle, Kernel, Layout, Local, Loop, Param, Scalar, Site, Stmt,
-    Sync, SyncAction, SyncObject, Type, UnaryOp,
+    Sync, SyncAction, SyncObject, Type, Unaligned, UnaryOp,
 };
 use crate::span::SpanId;
 use std::collections::HashMap;
@@ -179,6 +179,7 @@ impl Compiler<'_, '_> {
                 self.emit(Instruction::WriteElement { element, source }, self.span(*lane));
             }
             Stmt::Load { local, site } => self.access(*site, None, |compiler| compiler.locals[local.index()]),
+            Stmt::LoadUnaligned(unaligned) => self.load_unaligned(unaligned),
             Stmt::Store { site, value } => self.access(*site, None, |compiler| compiler.expr(*value)),
             Stmt::Atomic(atomic) => self.atomic(atomic),
             Stmt::Copy(copy) => self.start_copy(copy),
@@ -206,6 +207,15 @@ impl Compiler<'_, '_> {
             },
         };
         self.emit(instruction, span);
+    }
+
+    fn load_unaligned(&mut self, unaligned: &Unaligned) {
+        let Unaligned { local, whole, first, last } = *unaligned;
+        let span = self.kernel.sites[first].span;
+        let [first, last] =
+            [first, last].map(|site| self.compiled_access(site, None, |it| it.locals[local.index()]));
+        let whole = self.locals[whole.index()];
+        self.emit(Instruction::LoadUnaligned { first, last, whole }, span);
     }
 
     fn start_copy(&mut self, copy: &ir::Copy) {

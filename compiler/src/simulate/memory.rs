@@ -60,7 +60,7 @@ impl<'k, 'a> Memory<'k, 'a> {
         }
     }
 
-    fn count(&mut self, number: usize, access: &Access, active: u32, addresses: &Lanes) {
+    pub(super) fn count(&mut self, number: usize, access: &Access, active: u32, addresses: &Lanes) {
         let offsets = relative(active, addresses);
         let model =
             access::Access { operation: access.operation, width: access.lane_bytes(), active, offsets };
@@ -82,7 +82,7 @@ impl<'k, 'a> Memory<'k, 'a> {
     }
 
     /// Moves data between registers and a tensor; every element is inside.
-    fn global(&mut self, tensor: usize, access: &Access, warp: &mut Warp, offsets: &Lanes) {
+    pub(super) fn global(&mut self, tensor: usize, access: &Access, warp: &mut Warp, offsets: &Lanes) {
         let Argument::Tensor(tensor) = &mut self.tensors[tensor] else {
             unreachable!("the arguments were checked");
         };
@@ -235,7 +235,7 @@ fn index(access: &Access, warp: &Warp, lane: usize) -> Vec<u64> {
 }
 
 /// The offset of each active lane's first element, in elements; all its elements are inside.
-fn offsets(access: &Access, warp: &Warp) -> Result<Lanes, Flaw> {
+pub(super) fn offsets(access: &Access, warp: &Warp) -> Result<Lanes, Flaw> {
     let mut offsets = [0u64; 32];
     let mut outside = 0;
     for (dimension, register) in access.index.iter().enumerate() {

@@ -43,6 +43,7 @@ mod program;
 mod shared;
 #[cfg(test)]
 mod tests;
+mod unaligned;
 mod value;
 mod warp;
 

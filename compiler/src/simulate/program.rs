@@ -106,6 +106,13 @@ pub(super) enum Instruction {
     Access {
         access: usize,
     },
+    /// Loads the aligned vectors that hold the first and the last element of a vector, where both are inside the tensor;
+    /// `whole` gets whether they are.
+    LoadUnaligned {
+        first: usize,
+        last: usize,
+        whole: Register,
+    },
     /// Starts to copy what the first access loads to where the second stores; zeros where `inside` is false.
     StartCopy {
         source: usize,

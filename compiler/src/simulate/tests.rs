@@ -6,11 +6,12 @@ mod faults;
 mod print;
 mod semantics;
 mod transpose;
+mod unaligned;
 
 use super::{Argument, Buffer, TensorArgument};
 use crate::ir::{
     Arena, Axis, Base, BinaryOp, Choice, CompareOp, Expr, ExprKind, Handle, Issuer, Kernel, Layout, Local,
-    Loop, Param, ParamKind, Place, Proxy, Scalar, Site, Stmt, Sync, Tile, Type,
+    Loop, Param, ParamKind, Part, Place, Proxy, Scalar, Site, Stmt, Sync, Tile, Type,
 };
 use crate::span::{SpanId, SpanTable};
 use tileproof_model::report::Role;
@@ -154,7 +155,7 @@ impl Builder {
 
     fn site(&mut self, base: Base, index: &[E], width: u32, role: Role) -> Handle<Site> {
         let span = self.span();
-        let place = Place { base, index: index.to_vec(), width };
+        let place = Place { base, index: index.to_vec(), width, part: Part::Exact };
         let (proxy, issuer) = (Proxy::Generic, Issuer::EveryLane);
         self.kernel.sites.add(Site {
             place,

@@ -5,7 +5,7 @@ use super::function::call;
 use super::memory::Memory;
 use super::program::{Counter, Element, Instruction, Program, Register};
 use super::value::{self, Lanes};
-use super::{collective, copies};
+use super::{collective, copies, unaligned};
 use crate::ir::{BinaryOp, CompareOp, Scalar, Scope, UnaryOp};
 use crate::span::SpanId;
 
@@ -129,6 +129,9 @@ impl Warp {
                 Instruction::Access { access } => memory.access(self, access, &program.accesses[access]),
                 Instruction::StartCopy { source, destination, inside } => {
                     copies::start(self, program, memory, [source, destination], inside)
+                }
+                Instruction::LoadUnaligned { first, last, whole } => {
+                    unaligned::load(self, program, memory, [first, last], whole)
                 }
                 Instruction::CommitCopies => {
                     copies::commit(self, memory);
@@ -281,6 +284,7 @@ impl Warp {
                 collective::of_warp(self, &program.collectives[collective]);
             }
             Instruction::Access { .. }
+            | Instruction::LoadUnaligned { .. }
             | Instruction::StartCopy { .. }
             | Instruction::CommitCopies
             | Instruction::WaitForCopies { .. }

@@ -115,6 +115,58 @@ fn a_bound_that_no_layout_passes() {
     );
 }
 
+/// 64 × 64 halves, written by rows of 16 bytes and read by columns.
+#[test]
+fn the_same_bound_for_halves() {
+    let source = |budget: &str| {
+        kernel(
+            "block = [256], grid = [1], requires(input.rows() == 64, input.cols() == 64, output.rows() == 64, output.cols() == 64, input.pitch() % 8 == 0)",
+            "input: &Matrix<f16>, output: &mut Matrix<f16>",
+            &format!(
+                "let mut tile = Shared::<[[f16; 64]; 64], Auto>::new();
+                let t = thread_x();
+                for k in 0..2 {{
+                    let (row, col) = (32 * k + t / 8, 8 * (t % 8));
+                    tile.write([row, col], input.read::<8>([row, col]));
+                }}
+                sync_threads();
+                for k in 0..16 {{
+                    let (row, col) = (4 * k + t / 64, t % 64);
+                    {budget}
+                    output[[row, col]] = tile[col][row];
+                }}"
+            ),
+        )
+    };
+    check(
+        &source(""),
+        expect![[r#"
+        error: shared-memory bank conflict: 4 wavefronts where 1 is enough [TP0101]
+        note: lanes 0, 8, 16, 24 of warp 0 read words 0, 256, 512, 768: 4 words of bank 0
+        note: `Auto` chose `Shared<[[f16; 64]; 64], Xor<8>>`: 384 excess wavefronts in all, 3 of one instruction at most; no layout that keeps vectors of 16 bytes whole has fewer: the 32 words that warp 0 needs on line 13 are in 8 banks, so 4 wavefronts are the least
+        help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 3, because = "…")]` on the statement
+          at `tile[col][row]`
+    "#]],
+    );
+    let budget = "#[budget(bank_conflict = 3, because = \"no layout has fewer\")]";
+    check(
+        &source(budget),
+        expect![[r#"
+        read `input.read::<8>([row, col])`: 16 × 16 B, 256/256 sectors; alignment at launch: the first element is 16-byte aligned
+        write `tile.write([row, col], input.read::<8>([row, col]))`: 16 × 16 B, 64/64 wavefronts
+        read `tile[col][row]`: 128 × 2 B, 512/128 wavefronts, worst excess 3; cost budgeted: no layout has fewer
+        write `output[[row, col]]`: 128 × 2 B, 256/256 sectors
+        shared: 8192 bytes
+        `tile`: Auto chose Shared<[[f16; 64]; 64], Xor<8>>: 384 excess wavefronts in all, 3 of one instruction at most; no layout that keeps vectors of 16 bytes whole has fewer: the 32 words that warp 0 needs on line 13 are in 8 banks, so 4 wavefronts are the least
+        launch: input.rows() == 64
+        launch: input.cols() == 64
+        launch: output.rows() == 64
+        launch: output.cols() == 64
+        launch: input.pitch() % 8 == 0
+    "#]],
+    );
+}
+
 #[test]
 fn several_tiles_are_decided_on_their_own() {
     check(

@@ -297,3 +297,83 @@ fn clamped_indices() {
         "#]],
     );
 }
+
+/// A quotient differs within a warp, so a place that depends on one is known only where rows hold whole warps: they are promised to,
+/// or they are those of a tensor.
+#[test]
+fn rows_that_may_be_short() {
+    let by = |divisor: &str, promise: &str| {
+        kernel(
+            &format!("block = [32], grid = [1], requires(x.len() >= 1024, y.len() >= 32, s >= 1{promise})"),
+            "x: &Tensor<f32, 1>, y: &mut Tensor<f32, 1>, z: &Matrix<f32>, s: usize",
+            &format!("let t = thread_x();\ny[[t]] = x[[t / {divisor} * 8]];"),
+        )
+    };
+    check(
+        &by("s", ""),
+        expect![[r#"
+        error: whether this access coalesces is not known [TP0201]
+        note: the address depends on a quotient, and may differ from lane to lane
+        help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
+          at `x[[t / s * 8]]`
+    "#]],
+    );
+    check(
+        &by("s", ", s <= 16"),
+        expect![[r#"
+        error: whether this access coalesces is not known [TP0201]
+        note: the address depends on a quotient, and may differ from lane to lane
+        help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
+          at `x[[t / s * 8]]`
+    "#]],
+    );
+    check(
+        &by("s", ", s >= 32"),
+        expect![[r#"
+        read `x[[t / s * 8]]`: 1 × 4 B, 1/1 sectors
+        write `y[[t]]`: 1 × 4 B, 4/4 sectors
+        launch: x.len() >= 1024
+        launch: y.len() >= 32
+        launch: s >= 1
+        launch: s >= 32
+    "#]],
+    );
+    check(
+        &by("z.cols()", ", z.cols() >= 1"),
+        expect![[r#"
+        read `x[[t / z.cols() * 8]]`: 1 × 4 B, 1/1 sectors
+        write `y[[t]]`: 1 × 4 B, 4/4 sectors
+        launch: x.len() >= 1024
+        launch: y.len() >= 32
+        launch: s >= 1
+        launch: z.cols() >= 1
+    "#]],
+    );
+    check(
+        &by("z.cols()", ", z.cols() >= 1, z.cols() <= 16"),
+        expect![[r#"
+        error: whether this access coalesces is not known [TP0201]
+        note: the address depends on a quotient, and may differ from lane to lane
+        help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
+          at `x[[t / z.cols() * 8]]`
+    "#]],
+    );
+}
+
+/// The distance of two numbers is the larger less the lesser: not both can be the one that varies.
+#[test]
+fn distances() {
+    check(
+        &kernel(
+            "block = [32], grid = [1], requires(x.len() >= 1024, y.len() >= 32, s <= 200)",
+            "x: &Tensor<f32, 1>, y: &mut Tensor<f32, 1>, s: usize",
+            "y[[thread_x()]] = x[[thread_x().abs_diff(s) * 4]];",
+        ),
+        expect![[r#"
+            error: whether this access coalesces is not known [TP0201]
+            note: the address depends on a minimum, and may differ from lane to lane
+            help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
+              at `x[[thread_x().abs_diff(s) * 4]]`
+        "#]],
+    );
+}

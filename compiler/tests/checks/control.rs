@@ -300,8 +300,9 @@ fn leaving_with_another_value() {
     check(
         &kernel(
             "block = [32], grid = [1], requires(input.len() >= 4096, output.len() >= 4096)",
-            "input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>, limit: f32",
-            "let mut i = 0;
+            "input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>",
+            "let limit = input[[thread_x()]];
+            let mut i = 0;
             loop {
                 if limit < i as f32 { break; }
                 if i >= 100 { break; }
@@ -314,6 +315,24 @@ fn leaving_with_another_value() {
             note: the address depends on the iterations, and may differ from lane to lane
             help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
               at `output[[i * 32 + thread_x()]]`
+        "#]],
+    );
+    check(
+        &kernel(
+            "block = [32], grid = [1], requires(input.len() >= 4096, output.len() >= 4096)",
+            "input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>, limit: f32",
+            "let mut i = 0;
+            loop {
+                if limit < i as f32 { break; }
+                if i >= 100 { break; }
+                i += 1;
+            }
+            output[[i * 32 + thread_x()]] = 1.0;",
+        ),
+        expect![[r#"
+            write `output[[i * 32 + thread_x()]]`: 1 × 4 B, 4/4 sectors
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
         "#]],
     );
 }

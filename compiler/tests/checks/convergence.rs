@@ -14,12 +14,16 @@ fn block(body: &str) -> String {
 
 /// What each of these kernels is refused for, and the condition that is named.
 fn parted(bodies: &[&str]) -> String {
-    let told = |body: &&str| {
-        let outcome = outcome(&block(body));
+    parted_in(&bodies.iter().map(|body| block(body)).collect::<Vec<_>>())
+}
+
+fn parted_in(kernels: &[String]) -> String {
+    let told = |kernel: &String| {
+        let outcome = outcome(kernel);
         let start = |line: &&str| line.starts_with("error:") || line.starts_with("note:");
         outcome.lines().filter(start).map(|line| format!("{line}\n")).collect::<String>()
     };
-    bodies.iter().map(told).collect()
+    kernels.iter().map(told).collect()
 }
 
 #[test]
@@ -99,6 +103,105 @@ fn what_parts_the_threads_of_a_block() {
         error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
         note: `output[[n % 64]] > 3` may differ from thread to thread
     "#]].assert_eq(&parted(&bodies));
+}
+
+/// A kernel over floats.
+fn floats(body: &str) -> String {
+    kernel(
+        "block = [80], grid = [1], requires(input.len() >= 4096, output.len() >= 4096, n < 4096)",
+        "input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>, alpha: f32, n: usize",
+        body,
+    )
+}
+
+#[test]
+fn floats_that_are_the_same_for_all_threads() {
+    for body in [
+        "if alpha > 0.0 { sync_threads(); }",
+        "if alpha.mul_add(2.0, n as f32).sqrt() < -alpha && input[[n]] != 1.0 { sync_threads(); }",
+        "let mut error = alpha; while error > 0.5 { sync_threads(); error = error * input[[0]]; }",
+        "let mut sum = 0.0; for k in 0..n { sum += input[[k]]; } if sum > 1.0 { sync_threads(); }",
+        "let mut x = alpha; if n > 7 { x = 1.0; } else { x *= 2.0; } if x > 1.0 { sync_threads(); }",
+        "let v = input.read::<4>([0]); if v[1] + v[3] > 0.0 { sync_threads(); }",
+        "let mut v = Vector::<f32, 4>::splat(alpha); v[1] = 2.0; let w = v * v; if w[1] > 0.0 { sync_threads(); }",
+        "let mut v = input.read::<4>([0]); for k in 0..n { v = v + v; v[0] = alpha; } if v[0] > 0.0 { sync_threads(); }",
+        "if block_sum(input[[thread_x()]]) > 0.0 { sync_threads(); }",
+        "let k = alpha as u32; if k > 3 { sync_threads(); }",
+        "let x = shuffle(input[[thread_x()]], 0); if x > 0.0 { sync_warp(); }",
+        "let x = input[[warp()]]; if x > 0.0 { sync_warp(); } if shuffle_xor(alpha, 1) > 0.0 { sync_threads(); }",
+        "if output[[n]] > 0.0 { sync_warp(); }",
+    ] {
+        sites(&floats(body));
+    }
+}
+
+#[test]
+fn floats_that_may_differ() {
+    let bodies = [
+        "if input[[thread_x()]] > 0.0 { sync_threads(); }",
+        "if alpha * lane() as f32 > 0.0 { sync_threads(); }",
+        "if output[[n]] > 0.0 { sync_threads(); }",
+        "let mut x = alpha; if lane() < n { x = 1.0; } if x > 0.5 { sync_threads(); }",
+        "let mut x = alpha; for k in 0..lane() { x += 1.0; } if x > 0.5 { sync_threads(); }",
+        "let mut x = alpha; for k in 0..n + lane() { x += 1.0; } if x > 0.5 { sync_threads(); }",
+        "let mut x = alpha; let mut y = 1.0; while x > y { y += input[[thread_x()]]; } if x > y { sync_threads(); }",
+        "let mut x = alpha; let mut k = 0; while k < n { if x > 2.0 { sync_threads(); } x += input[[thread_x()]]; k += 1; }",
+        "let mut x = 1.0; loop { x += 1.0; if x > input[[thread_x()]] { break; } } if x > 3.0 { sync_threads(); }",
+        "let v = input.read::<4>([4 * thread_x()]); if v[1] > 0.0 { sync_threads(); }",
+        "let mut v = Vector::<f32, 4>::splat(alpha); if lane() < 5 { v[0] = 1.0; } if v[0] > 0.0 { sync_threads(); }",
+        "let mut v = input.read::<4>([0]); for k in 0..n { if v[0] > 0.0 { sync_threads(); } v[0] = lane() as f32; }",
+        "let mut v = input.read::<4>([0]); for k in 0..3 { v[k] = input[[thread_x()]]; } if v[0] > 0.0 { sync_threads(); }",
+        "let mut a = [alpha; 4]; a[1] = lane() as f32; if a[1] > 0.0 { sync_threads(); }",
+        "let mut a = [Vector::<f32, 4>::splat(alpha); 2]; a[1][0] = lane() as f32; let b = a[1]; if b[0] > 0.0 { sync_threads(); }",
+        "let x = if lane() < 3 { alpha } else { 2.0 * alpha }; if x > 0.0 { sync_threads(); }",
+        "let x = input[[warp()]]; if x > 0.0 { sync_threads(); }",
+        "let x = shuffle(input[[thread_x()]], 0); if x > 0.0 { sync_threads(); }",
+        "let x = shuffle_xor(input[[thread_x()]], 1); if x > 0.0 { sync_warp(); }",
+        "if warp() == 0 { if alpha > 0.0 { sync_threads(); } }",
+        "let mut x = alpha; let r = x; x = input[[thread_x()]]; if r < x { sync_threads(); }",
+    ];
+    expect![[r#"
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `input[[thread_x()]] > 0.0` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `alpha * lane() as f32 > 0.0` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `x > 0.5` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `x > 0.5` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `x > 0.5` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `x > y` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `x > 2.0` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `x > 3.0` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `v[1] > 0.0` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `v[0] > 0.0` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `v[0] > 0.0` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `v[0] > 0.0` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `a[1] > 0.0` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `b[0] > 0.0` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `x > 0.0` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `x > 0.0` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `x > 0.0` may differ from thread to thread
+        error: `sync_warp` must be reached by all lanes of the warp together, and nothing here says that it is [TP0602]
+        note: `x > 0.0` may differ from lane to lane
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `warp() == 0` may differ from thread to thread
+        error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
+        note: `r < x` may differ from thread to thread
+    "#]].assert_eq(&parted_in(&bodies.map(floats)));
 }
 
 #[test]

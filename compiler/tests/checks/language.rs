@@ -345,3 +345,71 @@ fn grids_and_contracts() {
         "#]],
     );
 }
+
+/// A loop whose bound is the variable of an unrolled one is unrolled too.
+#[test]
+fn triangular_loops_over_registers() {
+    check(
+        &warp(
+            "let mut x = [0.0; 4];
+            for i in 0..4 {
+                let mut sum = input[[thread_x() + 32 * i]];
+                for j in 0..i { sum -= x[j]; }
+                x[i] = sum;
+            }
+            output[[thread_x()]] = x[3];",
+        ),
+        expect![[r#"
+            read `input[[thread_x() + 32 * i]]`: 4 × 4 B, 16/16 sectors
+            write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
+        "#]],
+    );
+    check(
+        &warp(
+            "let mut x = [0.0; 80];
+            for i in 0..80 {
+                for j in 0..i { x[j] = 1.0; }
+            }
+            output[[thread_x()]] = x[3];",
+        ),
+        expect![[r#"
+            error: a register array is indexed by a value that is not constant [TP0601]
+            note: `j` must be one number for all threads once constant loops are unrolled: registers have no addresses, so the array would move to slow local memory
+            help: index it by constants and by variables of loops with constant bounds
+              at `j`
+        "#]],
+    );
+}
+
+/// The bits of a known number are known after they are reversed.
+#[test]
+fn reversed_bits_as_an_index() {
+    check(
+        &warp(
+            "let i = ((thread_x() as u32).reverse_bits() >> 27) as usize;
+            output[[thread_x()]] = input[[i]];",
+        ),
+        expect![[r#"
+            read `input[[i]]`: 1 × 4 B, 4/4 sectors
+            write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
+        "#]],
+    );
+}
+
+/// The launcher computes with integers.
+#[test]
+fn floats_in_a_contract() {
+    check(
+        &kernel("block = [32], grid = [1], requires(hi > lo)", "lo: f32, hi: f32", ""),
+        expect![[r#"
+            error: the launcher cannot evaluate this expression [TP0003]
+            note: `grid` and `requires` are evaluated on the host, before any thread or element exists
+            help: use extents (`input.rows()`), strides (`input.pitch()`), scalar arguments and integer constants
+              at `hi > lo`
+        "#]],
+    );
+}

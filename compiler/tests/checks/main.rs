@@ -15,6 +15,7 @@ mod helpers;
 mod known_counts;
 mod language;
 mod layouts;
+mod names;
 mod offsets;
 mod premises;
 mod refused;
@@ -22,6 +23,7 @@ mod resources;
 mod signature;
 mod tensors;
 mod tiles;
+mod unaligned;
 mod values;
 
 use tileproof_compiler::diagnostic::Code;

@@ -158,3 +158,63 @@ fn methods_that_keep_an_index_inside() {
     "#]],
     );
 }
+
+/// The end is an offset like any other: the number after it must be one too.
+#[test]
+fn a_window_of_any_radius() {
+    check(
+        &halo(
+            "let mut sum = 0.0;
+            for d in (-n..=n).rev() { sum += input.get_or([r as isize + d, c as isize], 0.0); }
+            output[[r, c]] = sum;",
+        ),
+        expect![[r#"
+            read `input.get_or([r as isize + d, c as isize], 0.0)`: 1 × 4 B, 4/4 sectors
+            write `output[[r, c]]`: 1 × 4 B, 4/4 sectors
+            launch: input.rows() == output.rows()
+            launch: input.cols() == output.cols()
+        "#]],
+    );
+}
+
+/// A remainder is below its divisor whatever the ranges of what it is made of.
+#[test]
+fn a_remainder_as_an_offset() {
+    check(
+        &halo(
+            "let above = (r + 1) % input.rows();
+            let below = above as isize - 1;
+            let mut sum = 0.0;
+            if below >= 0 { sum = input[[below as usize, c]]; }
+            output[[r, c]] = sum + (above as u64) as f32;",
+        ),
+        expect![[r#"
+            read `input[[below as usize, c]]`: 1 × 4 B, 4/4 sectors
+            write `output[[r, c]]`: 1 × 4 B, 4/4 sectors
+            launch: input.rows() == output.rows()
+            launch: input.cols() == output.cols()
+        "#]],
+    );
+}
+
+/// Of a difference that is not negative, neither is the half, and its low bits are small.
+#[test]
+fn parts_of_a_difference() {
+    let attribute = "block = [32], grid = [1], requires(output.len() >= 128)";
+    check(
+        &kernel(
+            attribute,
+            "n: usize, output: &mut Tensor<f32, 1>",
+            "for k in (0..n).rev() {
+                output[[k / 2 % 2 * 32 + thread_x()]] = 1.0;
+                #[budget(excess_sectors = 31, because = \"a pattern that only the launch knows\")]
+                output[[(thread_x() ^ (k & 3)) + (k >> 1) % 3 * 32]] = 2.0;
+            }",
+        ),
+        expect![[r#"
+            write `output[[k / 2 % 2 * 32 + thread_x()]]`: 1 × 4 B, 4/4 sectors
+            write `output[[(thread_x() ^ (k & 3)) + (k >> 1) % 3 * 32]]`: 1 × 4 B, 0/0 sectors; cost budgeted: a pattern that only the launch knows
+            launch: output.len() >= 128
+        "#]],
+    );
+}

@@ -92,7 +92,7 @@ fn vectors_that_are_transposed() {
             write `tile.load_transposed::<4>(input, [block_y() * 32, block_x() * 32])`: 8 × 4 B, 8/8 wavefronts
             write `tile.load_transposed::<4>(input, [block_y() * 32, block_x() * 32])`: 8 × 4 B, 8/8 wavefronts
             read `tile.load_transposed::<4>(input, [block_y() * 32, block_x() * 32])` at the edge: 32 × 4 B, 128/128 sectors
-            write `tile.load_transposed::<4>(input, [block_y() * 32, block_x() * 32])` at the edge: 32 × 4 B, 128/32 wavefronts, worst excess 3; cost budgeted: only where the tile crosses the edge of the tensor
+            write `tile.load_transposed::<4>(input, [block_y() * 32, block_x() * 32])` at the edge: 32 × 4 B, 128/32 wavefronts, worst excess 3; cost budgeted: only at the edge of the tensor
             read `tile.store::<4>(output, [block_x() * 32, block_y() * 32])`: 8 × 16 B, 32/32 wavefronts
             write `tile.store::<4>(output, [block_x() * 32, block_y() * 32])`: 8 × 16 B, 128/128 sectors; alignment at launch: output.pitch() % 4 == 0, the first element is 16-byte aligned
             read `tile.store::<4>(output, [block_x() * 32, block_y() * 32])` at the edge: 32 × 4 B, 32/32 wavefronts

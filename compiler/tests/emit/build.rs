@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span};
 use tileproof_compiler::ir::{
     Arena, Axis, Base, BinaryOp, Block, Choice, CompareOp, Expr, ExprKind, Handle, Issuer, Kernel, Layout,
-    Local, Loop, Param, ParamKind, Place, Proxy, Scalar, Site, Stmt, Sync, Tile, Type, UnaryOp, Unroll,
+    Local, Loop, Param, ParamKind, Part, Place, Proxy, Scalar, Site, Stmt, Sync, Tile, Type, UnaryOp, Unroll,
 };
 use tileproof_compiler::span::{SpanId, SpanTable};
 use tileproof_model::report::Role;
@@ -176,7 +176,7 @@ impl Build {
     }
 
     fn site(&mut self, base: Base, index: &[E], width: u32, role: Role) -> Handle<Site> {
-        let place = Place { base, index: index.to_vec(), width };
+        let place = Place { base, index: index.to_vec(), width, part: Part::Exact };
         let (proxy, issuer) = (Proxy::Generic, Issuer::EveryLane);
         self.kernel.sites.add(Site {
             place,

@@ -70,6 +70,37 @@ fn declared(text: &str) {
     }
 }
 
+/// What is left of a range is computed in an unsigned type of the counter's width: C alone would compute it of small types in
+/// `int`, where it falls below zero if it wraps.
+#[test]
+fn a_loop_steps_within_its_type() {
+    for (ty, rest) in [
+        ("i8", "(u8)(n - j)"),
+        ("u8", "n - j"),
+        ("i16", "(u16)(n - j)"),
+        ("u16", "n - j"),
+        ("i32", "(u32)n - (u32)j"),
+        ("u32", "n - j"),
+        ("i64", "(u64)n - (u64)j"),
+        ("u64", "n - j"),
+        ("isize", "(index_t)n - (index_t)j"),
+    ] {
+        let item = format!(
+            "fn kernel(n: {ty}, output: &mut Tensor<i32, 1>) {{
+                let mut sum = 0;
+                for j in (1..n).step_by(3) {{ sum += j as i32; }}
+                output[[thread_x()]] = sum;
+            }}"
+        );
+        let text =
+            tileproof_compiler::compile("block = [32], grid = [1], requires(output.len() >= 32)", &item)
+                .expect("it compiles")
+                .cuda;
+        let advance = format!("; j = {rest} > 3");
+        assert!(text.contains(&advance), "of {ty}: no `{advance}` in\n{text}");
+    }
+}
+
 /// A site is one call of one function, in the order of the source.
 #[test]
 fn every_site_is_one_call() {

@@ -4,7 +4,7 @@ use expect_test::expect_file;
 use tileproof_compiler::compile;
 
 /// Name of the golden file, arguments of the attribute, function.
-const SOURCES: [(&str, &str, &str); 4] = [
+const SOURCES: [(&str, &str, &str); 5] = [
     (
         "rank_5",
         "block = [32], grid = [input.extent(4).div_ceil(32), input.extent(3), input.extent(2)], requires(
@@ -68,6 +68,24 @@ const SOURCES: [(&str, &str, &str); 4] = [
             }
             if output.contains([r, c]) {
                 output[[r as usize, c as usize]] = sum;
+            }
+        }",
+    ),
+    (
+        "unaligned",
+        "block = [32], grid = [output.len().div_ceil(32)], requires(output.len() <= 1 << 20, halves.extent(2) >= 4,
+            bytes.cols() >= 48, doubles.len() / 2 >= output.len(), floats.len() / 4 >= output.len(), halves.extent(0) >= 1,
+            halves.extent(1) >= 1, bytes.rows() >= 1, signs.len() >= 36)",
+        "fn unaligned(bytes: &Matrix<u8>, signs: &Tensor<i8, 1>, halves: &Tensor<f16, 3>, floats: &mut Tensor<f32, 1>,
+            doubles: &Tensor<f64, 1>, output: &mut Tensor<f32, 1>) {
+            let i = block_x() * 32 + thread_x();
+            if i < output.len() {
+                let floats = floats.read_unaligned::<4>([4 * i]);
+                let doubles = doubles.read_unaligned::<2>([2 * i]);
+                let bytes = bytes.read_unaligned::<16>([0, thread_x()]).cast::<f32>();
+                let signs = signs.read_unaligned::<4>([thread_x()]).cast::<f32>();
+                let halves = halves.read_unaligned::<4>([0, 0, 0]).cast::<f32>();
+                output[[i]] = floats.sum() + doubles.cast::<f32>().sum() + bytes.sum() + signs.sum() + halves.sum();
             }
         }",
     ),

@@ -42,6 +42,8 @@ pub(crate) struct Kernel {
     pub(crate) most: i64,
     /// Whether `n` chooses the stage of the tile, which a swizzle may make unknown.
     pub(crate) chooses: bool,
+    /// Whether its loop runs down from an end that is not known, so that nothing says which stage it is at.
+    pub(crate) reversed: bool,
     /// Whether a guard may let other threads pass for each of its parts, of which no single proof covers all.
     pub(crate) doubtful: bool,
     /// How many rows its accesses look ahead of the loop.
@@ -282,7 +284,13 @@ fn tiled(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Kernel 
             (0, _) if writable => format!("tile.write({at}, input.read::<{width}>([{row}, {column}]));"),
             (1, 1) if fits => format!("output[[{row}, {column}]] = tile{to};"),
             (1, _) if fits => format!("output.write([{row}, {column}], tile.read::<{width}>({at}));"),
-            (_, 1) => format!("sum = sum + input[[{row}, {column}]];"),
+            (_, 1) => match tape.below(4) {
+                3 => format!("sum = sum + input.get_or([{row}, {column}], 0 as {element});"),
+                2 => format!(
+                    "sum = sum + input.get_or([({row}) as isize, ({column}) as isize], 0 as {element});"
+                ),
+                _ => format!("sum = sum + input[[{row}, {column}]];"),
+            },
             _ => format!("let v = input.read::<{width}>([{row}, {column}]); sum = sum + v[{}];", width - 1),
         };
         if (kind == 0 && writable) || (kind == 1 && fits) {
@@ -310,10 +318,7 @@ fn tiled(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Kernel 
             }
             (false, _) => format!("if {} {{ {body} }}", guard.join(" && ")),
         };
-        statements.push(match tape.below(3) {
-            0 => format!("for k in (0..{}).step_by({y}) {{ let k = k / {y}; {body} }}", iterations * y),
-            _ => format!("for k in 0..{iterations} {{ {body} }}"),
-        });
+        statements.push(repeated(tape, iterations, y, &body));
     }
     let (extents, layout) = tile(tape, &needed, element).unwrap_or((needed, "RowMajor".into()));
     let [rows, columns] = [y * iterations, x * width];
@@ -326,6 +331,7 @@ fn tiled(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Kernel 
         most: 0,
         doubtful,
         chooses: false,
+        reversed: false,
         ahead: 0,
         aligned,
         extents,
@@ -352,6 +358,33 @@ impl Kernel {
             self.before.push("let _ = sum;".into());
         }
         self
+    }
+}
+
+/// A body that runs for `k` from 0 to the number of iterations, as one statement.
+fn repeated(tape: &mut Tape<'_>, iterations: i64, y: i64, body: &str) -> String {
+    let (last, idle) = (iterations - 1, iterations + 3);
+    let skips =
+        body.strip_prefix("if ").and_then(|rest| rest.split_once(" { ")).filter(|_| !body.contains("else"));
+    match tape.below(14) {
+        0 | 4 => format!("for k in (0..{}).step_by({y}) {{ let k = k / {y}; {body} }}", iterations * y),
+        5 => format!("for k in (0..{iterations}).rev() {{ {body} }}"),
+        6 => format!("for k in 0..={last} {{ {body} }}"),
+        7 => format!("{{ let mut k = 0; while k < {iterations} {{ {body} k += 1; }} }}"),
+        8 => format!("{{ let mut k = 0; loop {{ if k >= {iterations} {{ break; }} {body} k += 1; }} }}"),
+        9 => format!("for k in 0..{idle} {{ if k >= {iterations} {{ break; }} {body} }}"),
+        10 => format!("{{ let mut k = {iterations}; while k > 0 {{ k -= 1; {body} }} }}"),
+        11 => format!("for j in (-{last}..=0isize).rev() {{ let k = (-j) as usize; {body} }}"),
+        12 => match skips {
+            Some((guard, rest)) => {
+                format!("for k in 0..{iterations} {{ if !({guard}) {{ continue; }} {}", rest)
+            }
+            None => format!("for k in 0..{iterations} {{ {body} }}"),
+        },
+        13 => format!(
+            "for k in 0..{iterations} {{ match k {{ 0 => {{ let k = 0; {body} }} _ => {{ {body} }} }} }}"
+        ),
+        _ => format!("for k in 0..{iterations} {{ {body} }}"),
     }
 }
 
@@ -446,11 +479,27 @@ fn streaming(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Ker
         9 => ("0..input.rows()", "k + 1", true),
         _ => ("0..input.rows()", "k", false),
     };
-    let statement = format!(
-        "for k in {head} {{ if {guard} {{ tile{} = input[[{row}, column]]; }} sync_threads(); sum = sum + tile{}; sync_threads(); }}",
+    let body = format!(
+        "if {guard} {{ tile{} = input[[{row}, column]]; }} sync_threads(); sum = sum + tile{}; sync_threads();",
         print_stage(&write),
         print_stage(&read)
     );
+    let mut reversed = false;
+    let plain = head.strip_prefix("0..").filter(|_| tape.below(2) == 1);
+    let statement = match (plain, tape.below(4)) {
+        (Some(end), 0) => format!("{{ let mut k = 0; while k < {end} {{ {body} k += 1; }} }}"),
+        (Some(end), 1) => {
+            format!("{{ let mut k = 0; loop {{ if k >= {end} {{ break; }} {body} k += 1; }} }}")
+        }
+        (Some(end), 2) => {
+            format!("for k in 0..{end} {{ if k + 1 > {end} {{ break; }} {body} }}")
+        }
+        (Some(end), _) => {
+            reversed = true;
+            format!("for k in (0..{end}).rev() {{ {body} }}")
+        }
+        (None, _) => format!("for k in {head} {{ {body} }}"),
+    };
     Kernel {
         block,
         span: [1, x],
@@ -460,6 +509,7 @@ fn streaming(tape: &mut Tape<'_>, element: &'static str, block: [i64; 2]) -> Ker
         most: stages - 1,
         doubtful: false,
         chooses,
+        reversed,
         ahead: i64::from(ahead),
         aligned: x * bytes % 32 == 0,
         extents,

@@ -68,6 +68,9 @@ fn judge(kernel: &Kernel) -> Result<Outcome, String> {
     if kernel.chooses && errors.contains("depends on n modulo") {
         return Ok(Outcome::Refused);
     }
+    if kernel.reversed && errors.contains("bank conflicts cannot be ruled out") {
+        return Ok(Outcome::Refused);
+    }
     if ["cannot be ruled out", "is not known", "may fall below", "may overflow"]
         .iter()
         .any(|text| errors.contains(text))

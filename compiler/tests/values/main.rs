@@ -2,5 +2,6 @@
 
 mod functions;
 mod harness;
+mod loops;
 mod offsets;
 mod vectors;

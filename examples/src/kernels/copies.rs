@@ -63,6 +63,47 @@ pub const OFFSET_COPY: Subject = subject! {
     data: |data| (offset, data.random([n + offset]), data.output([n])),
 };
 
+/// The window of a matrix from `row` and `col` on: rows that begin anywhere in memory are read as vectors and written as
+/// aligned ones.
+///
+/// The two aligned vectors that hold what a lane reads cost twice the sectors of a copy, the second half of them from the
+/// cache, and half the instructions of reading the elements one by one.
+#[tiled_kernel(
+    block = [32, 8],
+    grid = [output.cols().div_ceil(128), output.rows().div_ceil(8)],
+    requires(
+        output.cols().is_multiple_of(4),
+        row <= input.rows(),
+        output.rows() <= input.rows() - row,
+        col <= input.cols(),
+        output.cols() <= input.cols() - col,
+    ),
+)]
+pub fn window_copy(row: usize, col: usize, input: &Matrix<f32>, output: &mut Matrix<f32>) {
+    let (r, c) = (block_y() * 8 + thread_y(), block_x() * 128 + 4 * thread_x());
+    if r < output.rows() && c < output.cols() {
+        output.write([r, c], input.read_unaligned::<4>([row + r, col + c]));
+    }
+}
+
+fn window_reference(row: usize, col: usize, input: &Array<f32, 2>, output: &mut Array<f32, 2>) {
+    for r in 0..output.rows() {
+        for c in 0..output.cols() {
+            output[[r, c]] = input[[row + r, col + c]];
+        }
+    }
+}
+
+/// [`window_copy`] at places of every alignment, in rows of odd pitch.
+pub const WINDOW_COPY: Subject = subject! {
+    kernel: window_copy(value row, value col, read input, write output),
+    reference: window_reference,
+    sizes: [rows, cols, row, col]: [0, 4, 0, 1] [1, 4, 0, 0] [1, 4, 0, 3] [9, 128, 1, 3] [17, 132, 0, 2] [8, 256, 2, 5],
+    counted: [256, 1024, 1, 3],
+    data: |data| (row, col, data.random([rows + row, cols + col]), data.output([rows, cols])),
+    gap: 12,
+};
+
 /// Records of four fields, one after another, to one row a field: each thread takes a record apart.
 ///
 /// A record is read in one instruction of 16 bytes; the lanes of a store are neighbours in the field's row.

@@ -32,6 +32,7 @@ pub const SUBJECTS: &[Subject] = &[
     elementwise::SAXPY_F64,
     copies::STRIDED_COPY,
     copies::OFFSET_COPY,
+    copies::WINDOW_COPY,
     copies::FIELDS_OF_RECORDS,
     permute::TRANSPOSE_BATCHED,
     permute::TRANSPOSE_U8,

@@ -51,6 +51,32 @@ impl<T: Element, const RANK: usize> Tensor<T, RANK> {
         only_in_a_kernel("Tensor::read")
     }
 
+    /// Reads `V` elements that are contiguous in the innermost extent, the first at `index`, wherever that is: neither the
+    /// index nor the strides nor the tensor's first element need be aligned. The vector takes 4, 8 or 16 bytes.
+    ///
+    /// Two instructions read the aligned vectors of that width that hold the first and the last element, and the elements
+    /// are shifted into place in registers. So a warp moves up to twice the sectors of a [`read`](Tensor::read) into its
+    /// registers, most of those of the second instruction from the L1 cache; lanes that turn out to be aligned leave the
+    /// second out. What lies beside the elements in the aligned vectors is read and dropped, but nothing before the tensor's
+    /// first element in memory or behind its last: where an aligned vector would reach there, the lane reads its elements
+    /// one by one. The shift takes about 10 instructions for elements of 4 bytes, and up to 20 for smaller ones.
+    ///
+    /// ```
+    /// # use tileproof::prelude::*;
+    /// #[tiled_kernel(block = [128], grid = [(input.len() - 1) / 512 + 1], requires(output.len() >= input.len(), input.len() > 3))]
+    /// fn from_the_fourth(input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>) {
+    ///     let i = 4 * (block_x() * 128 + thread_x());
+    ///     if i + 7 <= input.len() {
+    ///         output.write([i], input.read_unaligned::<4>([i + 3]));
+    ///     }
+    /// }
+    /// ```
+    #[track_caller]
+    pub fn read_unaligned<const V: usize>(&self, index: [usize; RANK]) -> Vector<T, V> {
+        let _ = index;
+        only_in_a_kernel("Tensor::read_unaligned")
+    }
+
     /// Writes `V` elements that are contiguous in the innermost extent, the first at `index`, in one instruction.
     #[track_caller]
     pub fn write<const V: usize>(&mut self, index: [usize; RANK], value: Vector<T, V>) {

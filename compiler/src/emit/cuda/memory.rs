@@ -180,7 +180,7 @@ pub(super) fn address_operand(memory: Memory) -> &'static str {
 }
 
 /// The element in the low bits of a 32-bit word.
-fn narrowed(scalar: Scalar, word: &str) -> String {
+pub(super) fn narrowed(scalar: Scalar, word: &str) -> String {
     if scalar == Scalar::Bool {
         format!("(u8){word} != 0")
     } else if scalar.is_half() {

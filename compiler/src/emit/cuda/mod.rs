@@ -41,6 +41,7 @@ mod plan;
 mod prelude;
 mod stmt;
 mod types;
+mod unaligned;
 
 use std::collections::BTreeSet;
 

@@ -32,6 +32,7 @@ impl Plan {
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. } => self.is_live(*local),
             Stmt::Load { .. }
+            | Stmt::LoadUnaligned(_)
             | Stmt::Store { .. }
             | Stmt::Copy(_)
             | Stmt::Atomic(_)
@@ -146,6 +147,7 @@ pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
         | Stmt::AssignElement { .. }
         | Stmt::AssignLane { .. }
         | Stmt::Load { .. }
+        | Stmt::LoadUnaligned(_)
         | Stmt::Store { .. }
         | Stmt::Copy(_)
         | Stmt::Atomic(_)
@@ -185,21 +187,7 @@ fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
         ExprKind::Vector(values) | ExprKind::Call(_, values) => all_cannot_fault(kernel, values),
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => cannot_fault(kernel, *a),
         ExprKind::Binary(op, a, b) => {
-            let divides = match op {
-                BinaryOp::Div | BinaryOp::Rem | BinaryOp::DivCeil => {
-                    kernel.exprs[expr].ty.scalar().is_index()
-                }
-                BinaryOp::Add
-                | BinaryOp::Sub
-                | BinaryOp::Mul
-                | BinaryOp::And
-                | BinaryOp::Or
-                | BinaryOp::Xor
-                | BinaryOp::Shl
-                | BinaryOp::Shr
-                | BinaryOp::Min
-                | BinaryOp::Max => false,
-            };
+            let divides = op.divides() && kernel.exprs[expr].ty.scalar().is_index();
             let divisor_is_known = int(kernel, *b).is_some_and(|divisor| divisor != 0);
             (!divides || divisor_is_known) && cannot_fault(kernel, *a) && cannot_fault(kernel, *b)
         }
@@ -300,7 +288,7 @@ impl Scopes<'_> {
                 continue;
             }
             self.reads(&stmt.operands(self.kernel));
-            if let Some(local) = stmt.assigned() {
+            for local in stmt.assigned() {
                 let part = matches!(stmt, Stmt::AssignElement { .. } | Stmt::AssignLane { .. });
                 self.mention(local, !part);
                 assignments[local.index()] += 1;

@@ -8,7 +8,7 @@ use super::atomic::Update;
 use super::collective::{self, Vote};
 use super::memory::{self, Memory};
 use super::types::{element_type, scalar_type, unsigned};
-use super::{function, half};
+use super::{function, half, unaligned};
 use crate::ir::{Function, Scalar, Shuffle};
 
 /// A definition of the prelude.
@@ -20,6 +20,10 @@ pub(super) enum Piece {
     SharedAddress,
     /// Loads so many elements.
     Load(Memory, Scalar, u32),
+    /// Whether the aligned vectors that hold so many elements are inside a tensor.
+    AlignedInside(Scalar, u32),
+    /// Loads so many elements from any of a tensor on.
+    LoadUnaligned(Memory, Scalar, u32),
     /// Stores so many elements.
     Store(Memory, Scalar, u32),
     /// Starts to copy so many elements from a tensor to a tile.
@@ -80,8 +84,10 @@ impl Piece {
             Piece::CopyAsync(memory, scalar, width) => {
                 vec![Piece::Load(memory, scalar, width), Piece::Store(Memory::Shared, scalar, width)]
             }
+            Piece::LoadUnaligned(memory, scalar, width) => unaligned::calls(memory, scalar, width),
             Piece::Vector(..)
             | Piece::SharedAddress
+            | Piece::AlignedInside(..)
             | Piece::CommitCopies
             | Piece::WaitForCopies(_)
             | Piece::Load(..)
@@ -106,6 +112,10 @@ impl Piece {
             Piece::Vector(scalar, width) => element_type(scalar, width),
             Piece::SharedAddress => "shared_address".into(),
             Piece::Load(memory, scalar, width) => memory::load_name(memory, scalar, width),
+            Piece::AlignedInside(scalar, width) => unaligned::inside_name(scalar, width),
+            Piece::LoadUnaligned(memory, scalar, width) => {
+                unaligned::load_unaligned_name(memory, scalar, width)
+            }
             Piece::Store(memory, scalar, width) => memory::store_name(memory, scalar, width),
             Piece::CopyAsync(memory, scalar, width) => memory::copy_name(memory, scalar, width),
             Piece::CommitCopies => "commit_copies".into(),
@@ -147,6 +157,8 @@ impl Piece {
                     .into()
             }
             Piece::Load(memory, scalar, width) => memory::load(memory, scalar, width),
+            Piece::AlignedInside(scalar, width) => unaligned::inside(scalar, width),
+            Piece::LoadUnaligned(memory, scalar, width) => unaligned::load_unaligned(memory, scalar, width),
             Piece::Store(memory, scalar, width) => memory::store(memory, scalar, width),
             Piece::CopyAsync(memory, scalar, width) => memory::copy(memory, scalar, width),
             Piece::CommitCopies => since_ampere(&self.name(), "cp.async.commit_group;"),
@@ -281,9 +293,9 @@ fn saturating(from: Scalar, to: Scalar) -> String {
 pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
     let rank = |piece: &&Piece| match piece {
         Piece::Vector(..) => 0,
-        Piece::SharedAddress => 1,
+        Piece::SharedAddress | Piece::AlignedInside(..) => 1,
         Piece::Load(..) | Piece::Store(..) | Piece::Update(_) => 2,
-        Piece::CopyAsync(..) | Piece::CommitCopies | Piece::WaitForCopies(_) => 3,
+        Piece::CopyAsync(..) | Piece::LoadUnaligned(..) | Piece::CommitCopies | Piece::WaitForCopies(_) => 3,
         Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
         Piece::Shuffle(..) => 4,
         Piece::ShuffleVector(..) => 5,

@@ -12,7 +12,7 @@ use super::types::{scalar_type, stored, unsigned, value_type};
 use crate::facts::MOST_UNROLLED;
 use crate::ir::{
     Base, Block, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Scalar, Site, Stmt, Sync,
-    SyncAction, SyncObject, Type, Unroll,
+    SyncAction, SyncObject, Type, Unaligned, Unroll,
 };
 use crate::span::SpanId;
 
@@ -56,6 +56,7 @@ pub(super) fn block(e: &mut Emitter<'_>, stmts: &Block, predicate: Option<&str>)
                 }
             }
             Stmt::Load { local, site } => load(e, *local, *site, predicate),
+            Stmt::LoadUnaligned(unaligned) => load_unaligned(e, unaligned, predicate),
             Stmt::Store { site, value } => store(e, *site, *value, predicate),
             Stmt::Copy(copy) => asynchronous_copy(e, copy, predicate),
             Stmt::Sync(sync, span) => synchronise(e, *sync, *span),
@@ -221,6 +222,46 @@ fn load(e: &mut Emitter<'_>, local: Handle<Local>, site: Handle<Site>, predicate
     }
 }
 
+/// Whether the aligned vectors are inside, then what they hold.
+fn load_unaligned(e: &mut Emitter<'_>, unaligned: &Unaligned, predicate: Option<&str>) {
+    let Unaligned { local, whole, first, last: _ } = unaligned;
+    let Site { place, span, .. } = &e.kernel.sites[*first];
+    let element = stored(e.kernel.element(place.base));
+    e.need_type(vector_type(element, place.width));
+    let inside = e.need(Piece::AlignedInside(element, place.width));
+    let load = e.need(Piece::LoadUnaligned(memory(e, place.base), element, place.width));
+    let address = address_of(e, *first);
+    let (start, elements) = extent_in_memory(e, place.base);
+    let is_inside = Code::call(&inside, &[address.clone(), start, elements]);
+    assign(e, *whole, is_inside, None, *span);
+    let whole = Code::atom(&e.names.locals[whole.index()]);
+    let active = match predicate {
+        Some(predicate) => Code::infix(Level::And, Code::atom(predicate), "&&", whole),
+        None => whole,
+    };
+    let value = Code::call(&load, &[address, active]);
+    if e.plan.is_live(*local) {
+        assign(e, *local, value, None, *span);
+    } else {
+        e.out.statement(*span, &format!("{};", value.text));
+    }
+}
+
+/// The first element of a tensor, and how many elements there are in memory from it to the last one; of a tensor without
+/// elements, anything.
+fn extent_in_memory(e: &Emitter<'_>, base: Base) -> (Code, Code) {
+    let Base::Tensor(param) = base else { return (Code::atom("0"), Code::atom("0")) };
+    let names = &e.names.params[param.index()];
+    let mut extents = names.extents.iter();
+    let row = extents.next_back().map(Code::atom);
+    let outer = extents.zip(&names.strides).map(|(extent, stride)| {
+        let last = Code::infix(Level::Additive, Code::atom(extent), "-", Code::atom("1"));
+        Code::infix(Level::Multiplicative, last, "*", Code::atom(stride))
+    });
+    let elements = outer.chain(row).reduce(|sum, term| Code::infix(Level::Additive, sum, "+", term));
+    (Code::atom(&names.value), elements.unwrap_or(Code::atom("0")))
+}
+
 fn store(e: &mut Emitter<'_>, site: Handle<Site>, value: Handle<Expr>, predicate: Option<&str>) {
     let Site { place, span, .. } = &e.kernel.sites[site];
     let element = stored(e.kernel.element(place.base));
@@ -349,6 +390,8 @@ fn repeat(e: &mut Emitter<'_>, handle: Handle<Loop>) {
     } else {
         let rest = match unsigned(scalar) {
             distance if distance == scalar => format!("{end_code} - {name}"),
+            // C computes small types in `int`, where what wraps in theirs falls below zero.
+            distance if distance.bytes() < 4 => format!("({0})({end_code} - {name})", scalar_type(distance)),
             distance => format!("({0}){end_code} - ({0}){name}", scalar_type(distance)),
         };
         format!("{name} = {rest} > {step_code} ? {name} + {step_code} : {end_code}")
