@@ -25,8 +25,13 @@ pub(super) fn parse(item: TokenStream, diagnostics: &mut Diagnostics) -> Option<
                 return None;
             }
             let message = format!("this kernel does not parse: {error}");
-            diagnostics.report(Diagnostic::new(Code::Syntax, span, message).help(FORM));
-            let mut function = recovered(item)?;
+            let error = Diagnostic::new(Code::Syntax, span, message).help(FORM);
+            let Some(mut function) = recovered(item) else {
+                diagnostics.report(error);
+                return None;
+            };
+            // rustc has read the item before the macro, and said so.
+            diagnostics.defer(error);
             function.attrs.push(syn::parse_quote!(#[allow(unused)]));
             (function, true)
         }
