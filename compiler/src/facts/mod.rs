@@ -34,7 +34,7 @@ pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
 pub use together::Divergence;
 
-use crate::ir::{Handle, Kernel, Site};
+use crate::ir::{Expr, Handle, Kernel, Site};
 use crate::span::SpanId;
 use std::collections::BTreeMap;
 use walk::Requests;
@@ -175,6 +175,8 @@ impl Trips {
 pub struct RegisterFault {
     /// The access.
     pub span: SpanId,
+    /// Its index: `x[i] += 1` reads and writes by one and the same.
+    pub index: Handle<Expr>,
     /// Why.
     pub kind: RegisterFaultKind,
 }
@@ -206,6 +208,9 @@ pub fn analyse(kernel: &Kernel) -> Facts {
         let mut trips = vec![Trips::Unreached; kernel.loops.len()];
         for case in cases(&moduli) {
             let walked = walk::run(kernel, &case, work);
+            if walked.unreached {
+                continue;
+            }
             work = walked.work;
             walked.requests.into_iter().for_each(|(kind, modulus)| merge(&mut asked, kind, modulus));
             for (trips, new) in trips.iter_mut().zip(walked.trips) {

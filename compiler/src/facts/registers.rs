@@ -33,12 +33,14 @@ impl Walk<'_> {
             Some(index) => RegisterFaultKind::Outside { index, extent },
             None => RegisterFaultKind::Unknown,
         };
-        self.register_fault(span, kind);
+        self.register_fault(index, span, kind);
     }
 
-    fn register_fault(&mut self, span: SpanId, kind: RegisterFaultKind) {
-        if !self.mask.is_empty() && self.register_faults.iter().all(|other| other.span != span) {
-            self.register_faults.push(RegisterFault { span, kind });
+    /// One fault an index, and one a place in the source.
+    fn register_fault(&mut self, index: Handle<Expr>, span: SpanId, kind: RegisterFaultKind) {
+        let is_known = |other: &RegisterFault| other.span == span || other.index == index;
+        if !self.mask.is_empty() && !self.register_faults.iter().any(is_known) {
+            self.register_faults.push(RegisterFault { span, index, kind });
         }
     }
 
@@ -53,18 +55,23 @@ impl Walk<'_> {
         let kernel = self.kernel;
         let mut place = Some(Linear::int(0));
         let mut scope = Scope::Block;
+        let mut varying = None;
         for (index, extent) in index.iter().zip(&kernel.locals[local].extents) {
             let form = self.form(*index);
             let extent = i64::from(*extent);
             let room = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(extent - 1));
             if !(self.holds(&form) && room.is_some_and(|room| self.holds(&room))) {
-                self.register_fault(span, RegisterFaultKind::TableUnbounded(extent as u32));
+                self.register_fault(*index, span, RegisterFaultKind::TableUnbounded(extent as u32));
             }
-            scope = scope.min(self.symbols.scope(&form));
+            let own = self.symbols.scope(&form);
+            if own < Scope::Warp {
+                varying = varying.or(Some(*index));
+            }
+            scope = scope.min(own);
             place = place.and_then(|place| place.scale(&Lanes::Uniform(extent))?.add(&form));
         }
-        if scope < Scope::Warp {
-            self.register_fault(span, RegisterFaultKind::TableVarying);
+        if let Some(index) = varying {
+            self.register_fault(index, span, RegisterFaultKind::TableVarying);
         }
         let integer = |element: &Handle<Expr>| match kernel.exprs[*element].kind {
             ExprKind::Int(value) => Some(value),

@@ -51,11 +51,7 @@ impl Lower<'_> {
                 "write `for i in 0..n { … }`, with `.step_by(s)` for another step",
             ),
             Expr::Macro(call) => self.foreign(expr, foreign::of_macro(&call.mac)),
-            Expr::Field(_) => self.unsupported(
-                expr,
-                "a kernel has no structs and no tuple fields",
-                "take tuples apart in the `let`: `let (row, col) = …;`",
-            ),
+            Expr::Field(field) => self.field(field),
             Expr::Match(matched) => self.match_value(matched, expected),
             Expr::Loop(head) => self.endless_loop(head),
             Expr::Break(exit) => self.break_to(exit),
@@ -83,6 +79,30 @@ impl Lower<'_> {
             | Expr::Yield(_)
             | Expr::Verbatim(_) => self.not_in_a_kernel(expr),
             _ => self.not_in_a_kernel(expr),
+        }
+    }
+
+    /// `pair.0`.
+    fn field(&mut self, field: &syn::ExprField) -> Operand {
+        let syn::Member::Unnamed(number) = &field.member else {
+            return self.unsupported(
+                field,
+                "a kernel has no structs, and no fields but those of tuples",
+                "use variables of their own, or the fields of a tuple: `pair.0`",
+            );
+        };
+        let part = match self.operand(&field.base, None) {
+            Operand::Poison => return Operand::Poison,
+            Operand::Tuple(parts) => parts.into_iter().nth(number.index as usize),
+            Operand::Value(_) | Operand::Array(..) | Operand::List(_) => None,
+        };
+        match part {
+            Some(Operand::Value(value)) => {
+                let span = self.span(field);
+                Operand::Value(self.copied(value, span))
+            }
+            Some(part) => part,
+            None => self.mismatch(field),
         }
     }
 

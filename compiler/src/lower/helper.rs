@@ -346,6 +346,10 @@ impl Lower<'_> {
                 Some(Target::Value(operand)) => Binding::Operand(operand),
                 None => Binding::Operand(Operand::Poison),
             },
+            Expr::Field(_) => match self.named_place(argument) {
+                Some(binding) => binding,
+                None => self.temporary(argument),
+            },
             _ => self.temporary(argument),
         }
     }

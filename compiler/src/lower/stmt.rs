@@ -151,7 +151,7 @@ impl Lower<'_> {
     }
 
     /// The elements of an array that has so many; poison for poison.
-    fn array_parts(&mut self, value: Operand, count: usize) -> Option<Vec<Operand>> {
+    pub(super) fn array_parts(&mut self, value: Operand, count: usize) -> Option<Vec<Operand>> {
         match value {
             Operand::List(parts) => (parts.len() == count).then_some(parts),
             Operand::Array(local, prefix) => {
@@ -394,6 +394,7 @@ pub(crate) fn lift_attributes(expr: &mut Expr, attributes: &mut Vec<Attribute>) 
         Expr::Assign(e) => (&mut e.attrs, Some(&mut e.left)),
         Expr::Binary(e) => (&mut e.attrs, Some(&mut e.left)),
         Expr::Index(e) => (&mut e.attrs, Some(&mut e.expr)),
+        Expr::Field(e) => (&mut e.attrs, Some(&mut e.base)),
         Expr::MethodCall(e) => (&mut e.attrs, Some(&mut e.receiver)),
         Expr::Call(e) => (&mut e.attrs, Some(&mut e.func)),
         Expr::Cast(e) => (&mut e.attrs, Some(&mut e.expr)),

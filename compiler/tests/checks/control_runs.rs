@@ -213,6 +213,44 @@ agree! {
         let (c, (d, e)) = match b { 1 => (a, (a + 1, 3)), _ => (0, (1, 2)) };
         a * 100 + b * 10 + c + d * e
     }
+    tuples_and_their_fields: |x| {
+        fn better(a: (i32, i32), b: (i32, i32)) -> (i32, i32) { if b.0 > a.0 { b } else { a } }
+        fn count(tally: &mut (i32, (i32, i32)), y: i32) { tally.1.0 += y; *tally = (tally.0 + 1, (tally.1.0, tally.0)); }
+        fn double(y: &mut i32) { *y *= 2; }
+        let mut best = (i32::MIN, -1);
+        let mut tally = (0, (3, 5));
+        for i in 0..9 {
+            let y = (x * 7 + i * 5) % 11;
+            best = better(best, (y, i));
+            count(&mut tally, y);
+            if y == 4 { tally.1.1 -= i; }
+        }
+        double(&mut tally.0);
+        double(&mut (tally.1).1);
+        let copy = tally;
+        tally.0 = 1000;
+        tally = (tally.1.0, (tally.0, tally.0 + copy.0));
+        let mut pair = ([x, 2], x + 1);
+        pair.0[1] += pair.1;
+        (best.0 * 100 + best.1) * 3 + copy.1.1 + tally.1.1 + (tally.0, pair.0[1]).1 + better((1, 2), (x, 3)).1
+    }
+    assignments_to_several_places: |x| {
+        let (mut a, mut b, mut i) = (x, 2 * x + 1, 0);
+        (a, b) = (b, a);
+        [a, b] = [b - a, a];
+        let mut list = [a, b, 7, 8];
+        (i, list[i as usize]) = (2, 50);
+        let mut t = (a, b);
+        t = (t.1, t.0 + t.1);
+        (t.0, (_, t.1)) = (t.1, (t.0, t.0 + 1));
+        (list[0], list[3]) = (list[3], list[0]);
+        [list[1], list[2], a, b] = list;
+        for k in 0..5 { (a, b) = (b % 1000, a + b % 1000 + k); }
+        _ = { i += 1; i };
+        t.0 += { t.0 = 3; t.1 };
+        let u = (t, { t.1 = 4; t.1 });
+        a + b * 3 + i * 1000 + list[0] + list[1] * 5 + list[2] * 7 + list[3] * 11 + t.0 * 13 + t.1 + u.0.1 * 17 + u.1
+    }
     conditions_that_exit: |x| {
         let mut i = 0;
         let a = [3, 1, 4, 1, 5, 9, 2, 6];

@@ -76,6 +76,76 @@ fn tuples() {
 }
 
 #[test]
+fn fields_of_tuples_are_places_and_indices() {
+    check(
+        &warp(
+            "fn better(a: (f32, usize), b: (f32, usize)) -> (f32, usize) { if b.0 > a.0 { b } else { a } }
+            let mut best = (f32::NEG_INFINITY, 0);
+            let mut at = (thread_x(), (0, [0.0; 2]));
+            for k in 0..4 {
+                best = better(best, (input[[at.0]], k));
+                at.0 += 32;
+                at.1.1[0] += 1.0;
+            }
+            at.0 = thread_x();
+            (output[[at.0]], at.1.0) = best;
+            output[[at.0 + 32]] = at.1.1[0];",
+        ),
+        expect![[r#"
+            read `input[[at.0]]`: 4 × 4 B, 16/16 sectors
+            write `output[[at.0]]`: 1 × 4 B, 4/4 sectors
+            write `output[[at.0 + 32]]`: 1 × 4 B, 4/4 sectors
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
+        "#]],
+    );
+    check(
+        &warp("let mut t = (1.0f32, 2); t = (1, 2);"),
+        expect![[r#"
+        left to rustc: the types here do not fit a kernel [TP0006]
+        help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+          at `(1, 2)`
+    "#]],
+    );
+    check(
+        &warp("let mut t = ([1, 2], 2); t = ([1, 2], 3);"),
+        expect![[r#"
+        error: a register array cannot be assigned as a whole [TP0002]
+        help: assign its elements in a loop
+          at `t`
+    "#]],
+    );
+    check(
+        &warp("let mut t = (1, 2); t += (1, 2); (t.0, t.1) = (1, 2, 3); t.2 = 3;"),
+        expect![[r#"
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `(1, 2)`
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `(t.0, t.1)`
+            left to rustc: the types here do not fit a kernel [TP0006]
+            help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+              at `t.2`
+        "#]],
+    );
+    check(
+        &warp("let (mut a, mut b) = (1, 2); (a, 3) = (1, 2); (a, b) += (1, 2); (a, ..) = (2, 3);"),
+        expect![[r#"
+            error: a kernel cannot assign to this [TP0002]
+            help: assign to a variable, a field of a tuple, an element of an array, a tile or a tensor, or to a tuple of such
+              at `3`
+            error: a kernel cannot assign to this [TP0002]
+            help: assign to a variable, a field of a tuple, an element of an array, a tile or a tensor, or to a tuple of such
+              at `(a, b)`
+            error: a kernel cannot assign to this [TP0002]
+            help: assign to a variable, a field of a tuple, an element of an array, a tile or a tensor, or to a tuple of such
+              at `..`
+        "#]],
+    );
+}
+
+#[test]
 fn conditions() {
     check(
         &warp(

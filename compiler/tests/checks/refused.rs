@@ -102,12 +102,12 @@ fn values() {
         "#]],
     );
     check(
-        &warp("let s = (1, 2).0;"),
+        &warp("let s = (1, 2).x;"),
         expect![[r#"
-        error: a kernel has no structs and no tuple fields [TP0002]
-        help: take tuples apart in the `let`: `let (row, col) = …;`
-          at `(1, 2).0`
-    "#]],
+            error: a kernel has no structs, and no fields but those of tuples [TP0002]
+            help: use variables of their own, or the fields of a tuple: `pair.0`
+              at `(1, 2).x`
+        "#]],
     );
     check(
         &warp("unsafe { }"),
@@ -184,10 +184,10 @@ fn values() {
     check(
         &warp("input.x = 3;"),
         expect![[r#"
-        error: a kernel cannot assign to this [TP0002]
-        help: assign to a variable, an element of an array, a tile or a tensor, one at a time
-          at `input.x`
-    "#]],
+            error: a kernel has no structs, and no fields but those of tuples [TP0002]
+            help: use variables of their own, or the fields of a tuple: `pair.0`
+              at `input.x`
+        "#]],
     );
     check(
         &warp("let x = async { };"),

@@ -157,6 +157,16 @@ fn register_arrays() {
           at `n % 4`
     "#]],
     );
+    // Read and written by one index: one error.
+    check(
+        &run_time("let mut a = [0.0f32; 4];\na[n % 4] /= 2.0;\noutput[[thread_x()]] = a[0];"),
+        expect![[r#"
+            error: a register array is indexed by a value that is not constant [TP0601]
+            note: `a[n % 4]` must be one number for all threads once constant loops are unrolled: registers have no addresses, so the array would move to slow local memory
+            help: index it by constants and by variables of loops with constant bounds
+              at `a[n % 4]`
+        "#]],
+    );
     check(
         &warp("let a = [0.0f32; 32];\noutput[[thread_x()]] = a[thread_x()];"),
         expect![[r#"
