@@ -4,6 +4,7 @@
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use tileproof::{Architecture, Compiled, IndexWidth, Usage};
 use tileproof_compiler::ir::{FUNCTIONS, Function, Scalar};
 use tileproof_examples::kernels::SUBJECTS;
@@ -27,6 +28,28 @@ fn the_kernels() {
     let texts: Vec<Text> =
         SUBJECTS.iter().map(|subject| (subject.name.to_owned(), subject.cuda.to_owned())).collect();
     compiles(&texts);
+}
+
+/// What NVRTC may take for a kernel on a slow and busy machine before something is wrong with the text.
+const SLOW: Duration = Duration::from_secs(5);
+
+/// Prints how long NVRTC takes for each kernel, the least of three times. Only a far excess fails: time is no property of the
+/// text alone.
+#[test]
+fn compile_time() {
+    if needs::nvrtc_dir().is_none() {
+        return;
+    }
+    for subject in SUBJECTS {
+        let run = || {
+            let start = Instant::now();
+            cuda::compile(subject.cuda, Architecture::new(9, 0), IndexWidth::Narrow).expect("it compiles");
+            start.elapsed()
+        };
+        let least = (0..3).map(|_| run()).min().expect("three runs");
+        println!("{:<24} {:>6.0} ms", subject.name, least.as_secs_f64() * 1e3);
+        assert!(least < SLOW, "{} takes {least:?}", subject.name);
+    }
 }
 
 #[test]

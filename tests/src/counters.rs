@@ -96,6 +96,8 @@ impl Counters {
         for run in &counts.sites {
             match (run.site.space, run.site.role) {
                 (Space::Shared, Role::Read) => totals.shared_load_wavefronts += run.counts.wavefronts,
+                // Asynchronous copies have counters of their own for what they write.
+                (Space::Shared, Role::Write) if run.site.asynchronous => {}
                 (Space::Shared, Role::Write) => totals.shared_store_wavefronts += run.counts.wavefronts,
                 (Space::Global, Role::Read) => totals.global_load_sectors += run.counts.sectors,
                 (Space::Global, Role::Write) => totals.global_store_sectors += run.counts.sectors,

@@ -34,6 +34,6 @@ pub struct NotAFunction;
 fn main() {
     let _ = (constructs::CUDA_SOURCE, constructs::report, constructs::launch, constructs::simulate);
     let _ = (modifiers::CUDA_SOURCE, modifiers::report, modifiers::launch, modifiers::simulate);
-    let _ = (generic::CUDA_SOURCE, generic::report, generic::launch, generic::simulate);
+    let _ = (generic::CUDA_SOURCES, generic::reports, generic::launch, generic::simulate);
     let _ = NotAFunction;
 }

@@ -25,14 +25,27 @@ pub(super) fn parse(item: TokenStream, diagnostics: &mut Diagnostics) -> Option<
                 return None;
             }
             let message = format!("this kernel does not parse: {error}");
-            diagnostics.report(Diagnostic::new(Code::Syntax, span, message).help(FORM));
-            let mut function = recovered(item)?;
+            let error = Diagnostic::new(Code::Syntax, span, message).help(FORM);
+            let has_body = has_body(&item);
+            let recovered = recovered(item);
+            // rustc reads an item before it gives it to a macro: what is wrong in a body, it has said. It lets pass a function without.
+            match has_body && recovered.is_some() {
+                true => diagnostics.defer(error),
+                false => diagnostics.report(error),
+            }
+            let mut function = recovered?;
             function.attrs.push(syn::parse_quote!(#[allow(unused)]));
             (function, true)
         }
     };
     check_signature(&function.sig, diagnostics);
     Some((function, broken))
+}
+
+/// Whether the item ends with a block.
+fn has_body(item: &TokenStream) -> bool {
+    let last = item.clone().into_iter().last();
+    matches!(last, Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace)
 }
 
 /// What can be read of a function that does not parse: its attributes, its name, and those of its parameters and statements

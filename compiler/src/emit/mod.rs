@@ -14,7 +14,7 @@ pub use cuda::{Cuda, CudaFacts};
 
 use crate::ast;
 use crate::check::Checked;
-use crate::diagnostic::{Diagnostics, Said, compile_error, compile_errors, merge, panic};
+use crate::diagnostic::{Code, Diagnostics, Said, compile_error, compile_errors, merge, panic};
 use crate::tokens;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -109,11 +109,12 @@ pub fn unread(item: TokenStream, diagnostics: &Diagnostics) -> TokenStream {
     quote!(#errors #(const _: () = { #deferred };)* #item)
 }
 
-/// What is an error only where rustc has none, as panics. Where there are errors of ours, it is left to rustc alone.
+/// What is an error only where rustc has none, as panics. Where there are errors of ours, it is left to rustc alone, and so is a body
+/// that does not parse: rustc has read it before the macro.
 fn deferred(diagnostics: &Diagnostics) -> Vec<TokenStream> {
     if !diagnostics.errors().is_empty() {
         return Vec::new();
     }
-    let deferred = diagnostics.deferred().into_iter();
+    let deferred = diagnostics.deferred().into_iter().filter(|error| error.code != Code::Syntax);
     deferred.map(|error| panic(error, &diagnostics.spans)).collect()
 }

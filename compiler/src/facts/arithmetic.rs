@@ -151,21 +151,27 @@ impl Walk<'_> {
         Some((quotient, remainder))
     }
 
-    /// Of a ≤ divisor × s + r follows a / divisor ≤ s + r / divisor, rounded down.
+    /// Of a ≤ divisor × s + r follows a / divisor ≤ s + r / divisor, rounded down, and likewise of ≥.
     fn bound_quotient(&mut self, a: &Linear, divisor: i64, quotient: &Linear) {
         let Some((symbol, _)) = a.terms.first() else { return };
+        let divides = |lanes: &Lanes| {
+            lanes.map(|value| Some(value.rem_euclid(divisor))).is_some_and(|rest| rest.is_zero())
+        };
+        // A bound of the quotient, of one of the dividend whose symbols come in multiples of the divisor.
+        let divided = |bound: Option<Linear>| {
+            let bound = bound.filter(|bound| !bound.terms.is_empty())?;
+            let all = bound.terms.iter().all(|(_, coefficient)| divides(coefficient));
+            all.then(|| bound.map(|value| Some(value.div_euclid(divisor))))?
+        };
         for fact in self.all_facts() {
             if fact.find(*symbol).is_none() {
                 continue;
             }
-            let Some(most) = fact.add(a).filter(|most| !most.terms.is_empty()) else { continue };
-            let divides = |lanes: &Lanes| {
-                lanes.map(|value| Some(value.rem_euclid(divisor))).is_some_and(|rest| rest.is_zero())
-            };
-            if most.terms.iter().all(|(_, coefficient)| divides(coefficient)) {
-                let bound = most.map(|value| Some(value.div_euclid(divisor)));
-                self.define([bound.and_then(|bound| bound.sub(quotient))]);
-            }
+            let (most, least) = (divided(fact.add(a)), divided(a.sub(&fact)));
+            self.define([
+                most.and_then(|most| most.sub(quotient)),
+                least.and_then(|least| quotient.sub(&least)),
+            ]);
         }
     }
 
@@ -213,18 +219,22 @@ impl Walk<'_> {
         if new {
             let room = b.sub(&remainder).and_then(|room| room.offset(-1));
             self.define([a.sub(&quotient), Some(remainder.clone()), room]);
-            // Of a < b × s follows a / b < s, of a positive b.
+            // Of a < b × s follows a / b < s, of a positive b, and of a ≥ b × s follows a / b ≥ s.
             let products = match b.lone_symbol().is_some() || self.positive(b) {
                 true => self.symbols.products_of(b),
                 false => Vec::new(),
             };
+            let multiple = a.sub(&remainder)?;
             for (other, product) in products {
-                if product
-                    .sub(a)
-                    .and_then(|room| room.offset(-1))
-                    .is_some_and(|room| self.plainly_holds(&room))
-                {
-                    self.define([Linear::symbol(other).sub(&quotient).and_then(|room| room.offset(-1))]);
+                let other = Linear::symbol(other);
+                if other == quotient {
+                    continue;
+                }
+                let below = product.sub(a).and_then(|room| room.offset(-1));
+                if below.is_some_and(|room| self.plainly_holds(&room)) {
+                    self.define([other.sub(&quotient).and_then(|room| room.offset(-1))]);
+                } else if a.sub(&product).is_some_and(|room| self.plainly_holds(&room)) {
+                    self.define([quotient.sub(&other), multiple.sub(&product)]);
                 }
             }
         }

@@ -167,6 +167,7 @@ impl Walk<'_> {
         let new = Symbol::new(kind, range, Scope::Block, name);
         let id = self.symbols.add(Symbol { narrow_low, narrow_high, ..new });
         if let Some(residue) = residue {
+            self.unreached |= (0..=range.1).contains(&range.0) && i128::from(residue.residue) > range.1;
             self.symbols.split(id, *residue);
         }
         self.symbols.resolved(id)

@@ -208,6 +208,9 @@ pub fn analyse(kernel: &Kernel) -> Facts {
         let mut trips = vec![Trips::Unreached; kernel.loops.len()];
         for case in cases(&moduli) {
             let walked = walk::run(kernel, &case, work);
+            if walked.unreached {
+                continue;
+            }
             work = walked.work;
             walked.requests.into_iter().for_each(|(kind, modulus)| merge(&mut asked, kind, modulus));
             for (trips, new) in trips.iter_mut().zip(walked.trips) {

@@ -89,7 +89,7 @@ fn search(
     // First the symbols that can pull the goal down, then those that can lift it.
     for pulls_down in [true, false] {
         for (symbol, coefficient) in &goal.terms {
-            let Some(sign) = common_sign(coefficient, mask) else { continue };
+            let Some(sign) = weak_sign(coefficient, mask) else { continue };
             if (sign < 0 || symbols.range(*symbol).0 < 0) != pulls_down {
                 continue;
             }
@@ -113,7 +113,8 @@ fn search(
     false
 }
 
-/// `|other| × goal − |coefficient| × fact`, which no longer holds the symbol.
+/// `|other| × goal − |coefficient| × fact`, which no longer holds the symbol. The goal follows from it, as `other` is zero
+/// for no thread.
 fn eliminate(
     goal: &Linear,
     coefficient: &Lanes,
@@ -136,18 +137,23 @@ fn eliminate(
 
 /// The sign of the coefficients of all threads in the mask, if it is one and they are not zero.
 fn common_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
-    match coefficient {
-        Lanes::Uniform(value) => (*value != 0).then_some(value.signum()),
-        Lanes::Each(_) => {
-            let (least, most) = coefficient.extremes(mask)?;
-            if least > 0 {
-                Some(1)
-            } else if most < 0 {
-                Some(-1)
-            } else {
-                None
-            }
-        }
+    let (least, most) = coefficient.extremes(mask)?;
+    if least > 0 {
+        Some(1)
+    } else if most < 0 {
+        Some(-1)
+    } else {
+        None
+    }
+}
+
+/// The sign of the coefficients of all threads in the mask that are not zero, if it is one.
+fn weak_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
+    match coefficient.extremes(mask)? {
+        (0, 0) => None,
+        (0.., _) => Some(1),
+        (_, ..=0) => Some(-1),
+        _ => None,
     }
 }
 

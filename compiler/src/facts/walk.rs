@@ -23,6 +23,8 @@ pub(super) struct Walked {
     pub(super) run: Run,
     pub(super) trips: Vec<Trips>,
     pub(super) narrow: bool,
+    /// Whether no block has the residues that this run assumes: it says nothing.
+    pub(super) unreached: bool,
     pub(super) requests: Requests,
     /// What has been done for the kernel so far.
     pub(super) work: u64,
@@ -97,6 +99,8 @@ pub(super) struct Walk<'a> {
     branches: u32,
     /// Whether what is evaluated is the launcher's, not a thread's.
     pub(super) on_host: bool,
+    /// Whether a symbol is too small to have the residue that this run assumes.
+    pub(super) unreached: bool,
 }
 
 /// Walks a kernel under the assumption that symbols have these residues.
@@ -132,10 +136,13 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         rolled: Vec::new(),
         branches: 0,
         on_host: true,
+        unreached: false,
     };
     walk.contract();
     walk.on_host = false;
-    walk.block(&kernel.body);
+    if !walk.unreached {
+        walk.block(&kernel.body);
+    }
     let Walk {
         symbols,
         visits,
@@ -145,6 +152,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         register_faults,
         trips,
         narrow,
+        unreached,
         requests,
         work,
         exhausted,
@@ -153,7 +161,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
     } = walk;
     let exhausted = exhausted.then(|| exhausted_in.unwrap_or(kernel.span));
     let run = Run { symbols, visits, escapes, escaped, divergences, register_faults };
-    Walked { run, trips, narrow, requests, work, exhausted }
+    Walked { run, trips, narrow, unreached, requests, work, exhausted }
 }
 
 impl Walk<'_> {

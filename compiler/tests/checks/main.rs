@@ -21,6 +21,7 @@ mod premises;
 mod refused;
 mod resources;
 mod signature;
+mod signs;
 mod tensors;
 mod tiles;
 mod unaligned;

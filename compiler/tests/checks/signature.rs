@@ -347,7 +347,7 @@ fn items_that_are_no_kernels() {
     check(
         &of("fn kernel() { let x = ; }"),
         expect![[r#"
-            error: this kernel does not parse: expected an expression [TP0001]
+            left to rustc: this kernel does not parse: expected an expression [TP0001]
             help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
               at `;`
         "#]],
@@ -355,7 +355,7 @@ fn items_that_are_no_kernels() {
     check(
         &of("fn kernel() { let x = 1 +; }"),
         expect![[r#"
-            error: this kernel does not parse: expected an expression [TP0001]
+            left to rustc: this kernel does not parse: expected an expression [TP0001]
             help: put `#[tiled_kernel(…)]` on `fn name(input: &Matrix<f32>, output: &mut Matrix<f32>) { … }`
               at `;`
         "#]],

@@ -21,22 +21,22 @@ __device__ __forceinline__ u32 shared_address(const void* pointer) {
 }
 
 __device__ __forceinline__ void store_shared_i32(u32 address, i32 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.shared.s32 [%0], %1; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.volatile.shared.s32 [%0], %1; }"
                  :: "r"(address), "r"(value), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ void store_shared_i64(u32 address, i64 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.shared.s64 [%0], %1; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.volatile.shared.s64 [%0], %1; }"
                  :: "r"(address), "l"(value), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ void store_shared_f32(u32 address, f32 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.shared.f32 [%0], %1; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.volatile.shared.f32 [%0], %1; }"
                  :: "r"(address), "f"(value), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ void store_shared_f64(u32 address, f64 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.shared.f64 [%0], %1; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.volatile.shared.f64 [%0], %1; }"
                  :: "r"(address), "d"(value), "r"((u32)active) : "memory");
 }
 

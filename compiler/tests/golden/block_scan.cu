@@ -23,13 +23,13 @@ __device__ __forceinline__ f64 load_global_f64(const f64* pointer, bool active) 
 }
 
 __device__ __forceinline__ void store_shared_f64(u32 address, f64 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.shared.f64 [%0], %1; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.volatile.shared.f64 [%0], %1; }"
                  :: "r"(address), "d"(value), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ f64 load_shared_f64(u32 address, bool active) {
     f64 value = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.shared.f64 %0, [%1]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.volatile.shared.f64 %0, [%1]; }"
                  : "+d"(value) : "r"(address), "r"((u32)active) : "memory");
     return value;
 }

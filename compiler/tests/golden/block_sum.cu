@@ -23,13 +23,13 @@ __device__ __forceinline__ f32 load_global_f32(const f32* pointer, bool active) 
 }
 
 __device__ __forceinline__ void store_shared_f32(u32 address, f32 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.shared.f32 [%0], %1; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.volatile.shared.f32 [%0], %1; }"
                  :: "r"(address), "f"(value), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ f32 load_shared_f32(u32 address, bool active) {
     f32 value = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.shared.f32 %0, [%1]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.volatile.shared.f32 %0, [%1]; }"
                  : "+f"(value) : "r"(address), "r"((u32)active) : "memory");
     return value;
 }

@@ -14,7 +14,7 @@ __device__ __forceinline__ u32 shared_address(const void* pointer) {
 }
 
 __device__ __forceinline__ void store_shared_u32(u32 address, u32 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.shared.u32 [%0], %1; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.volatile.shared.u32 [%0], %1; }"
                  :: "r"(address), "r"(value), "r"((u32)active) : "memory");
 }
 
@@ -32,7 +32,7 @@ __device__ __forceinline__ void reduce_add_shared_u32(u32 address, u32 value, bo
 
 __device__ __forceinline__ u32 load_shared_u32(u32 address, bool active) {
     u32 value = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.shared.u32 %0, [%1]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.volatile.shared.u32 %0, [%1]; }"
                  : "+r"(value) : "r"(address), "r"((u32)active) : "memory");
     return value;
 }

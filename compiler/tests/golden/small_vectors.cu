@@ -62,13 +62,13 @@ __device__ __forceinline__ void store_shared_boolx4(u32 address, boolx4 elements
     u32 value[1] = {};
     #pragma unroll
     for (u32 i = 0; i < 4; ++i) value[i / 4] |= (u32)(bool)elements.lane[i] << i % 4 * 8;
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.shared.b32 [%0], %1; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.volatile.shared.b32 [%0], %1; }"
                  :: "r"(address), "r"(value[0]), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ boolx4 load_shared_boolx4(u32 address, bool active) {
     u32 value[1] = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.shared.b32 %0, [%1]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.volatile.shared.b32 %0, [%1]; }"
                  : "+r"(value[0]) : "r"(address), "r"((u32)active) : "memory");
     boolx4 elements;
     #pragma unroll
@@ -98,13 +98,13 @@ __device__ __forceinline__ void store_shared_i8x16(u32 address, i8x16 elements, 
     u32 value[4] = {};
     #pragma unroll
     for (u32 i = 0; i < 16; ++i) value[i / 4] |= (u32)(u8)elements.lane[i] << i % 4 * 8;
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active st.shared.v4.b32 [%0], {%1, %2, %3, %4}; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active st.volatile.shared.v4.b32 [%0], {%1, %2, %3, %4}; }"
                  :: "r"(address), "r"(value[0]), "r"(value[1]), "r"(value[2]), "r"(value[3]), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ i8x16 load_shared_i8x16(u32 address, bool active) {
     u32 value[4] = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active ld.shared.v4.b32 {%0, %1, %2, %3}, [%4]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active ld.volatile.shared.v4.b32 {%0, %1, %2, %3}, [%4]; }"
                  : "+r"(value[0]), "+r"(value[1]), "+r"(value[2]), "+r"(value[3]) : "r"(address), "r"((u32)active) : "memory");
     i8x16 elements;
     #pragma unroll
@@ -129,13 +129,13 @@ __device__ __forceinline__ u8 load_global_mut_u8(const u8* pointer, bool active)
 
 __device__ __forceinline__ void store_shared_u8(u32 address, u8 elements, bool active) {
     const u32 value = (u32)elements;
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.shared.u8 [%0], %1; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.volatile.shared.u8 [%0], %1; }"
                  :: "r"(address), "r"(value), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ u8 load_shared_u8(u32 address, bool active) {
     u32 value = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.shared.u8 %0, [%1]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.volatile.shared.u8 %0, [%1]; }"
                  : "+r"(value) : "r"(address), "r"((u32)active) : "memory");
     return (u8)value;
 }
@@ -160,13 +160,13 @@ __device__ __forceinline__ void store_shared_i16x8(u32 address, i16x8 elements, 
     u32 value[4] = {};
     #pragma unroll
     for (u32 i = 0; i < 8; ++i) value[i / 2] |= (u32)(u16)elements.lane[i] << i % 2 * 16;
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active st.shared.v4.b32 [%0], {%1, %2, %3, %4}; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active st.volatile.shared.v4.b32 [%0], {%1, %2, %3, %4}; }"
                  :: "r"(address), "r"(value[0]), "r"(value[1]), "r"(value[2]), "r"(value[3]), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ i16x8 load_shared_i16x8(u32 address, bool active) {
     u32 value[4] = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active ld.shared.v4.b32 {%0, %1, %2, %3}, [%4]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active ld.volatile.shared.v4.b32 {%0, %1, %2, %3}, [%4]; }"
                  : "+r"(value[0]), "+r"(value[1]), "+r"(value[2]), "+r"(value[3]) : "r"(address), "r"((u32)active) : "memory");
     i16x8 elements;
     #pragma unroll
@@ -191,13 +191,13 @@ __device__ __forceinline__ u16 load_global_mut_u16(const u16* pointer, bool acti
 
 __device__ __forceinline__ void store_shared_u16(u32 address, u16 elements, bool active) {
     const u32 value = (u32)elements;
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.shared.u16 [%0], %1; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.volatile.shared.u16 [%0], %1; }"
                  :: "r"(address), "r"(value), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ u16 load_shared_u16(u32 address, bool active) {
     u32 value = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.shared.u16 %0, [%1]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.volatile.shared.u16 %0, [%1]; }"
                  : "+r"(value) : "r"(address), "r"((u32)active) : "memory");
     return (u16)value;
 }
@@ -216,13 +216,13 @@ __device__ __forceinline__ i32x4 load_global_mut_i32x4(const i32* pointer, bool 
 }
 
 __device__ __forceinline__ void store_shared_i32x4(u32 address, i32x4 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active st.shared.v4.s32 [%0], {%1, %2, %3, %4}; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active st.volatile.shared.v4.s32 [%0], {%1, %2, %3, %4}; }"
                  :: "r"(address), "r"(value.lane[0]), "r"(value.lane[1]), "r"(value.lane[2]), "r"(value.lane[3]), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ i32x4 load_shared_i32x4(u32 address, bool active) {
     i32x4 value = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active ld.shared.v4.s32 {%0, %1, %2, %3}, [%4]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active ld.volatile.shared.v4.s32 {%0, %1, %2, %3}, [%4]; }"
                  : "+r"(value.lane[0]), "+r"(value.lane[1]), "+r"(value.lane[2]), "+r"(value.lane[3]) : "r"(address), "r"((u32)active) : "memory");
     return value;
 }
@@ -240,13 +240,13 @@ __device__ __forceinline__ u32x2 load_global_mut_u32x2(const u32* pointer, bool 
 }
 
 __device__ __forceinline__ void store_shared_u32x2(u32 address, u32x2 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active st.shared.v2.u32 [%0], {%1, %2}; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active st.volatile.shared.v2.u32 [%0], {%1, %2}; }"
                  :: "r"(address), "r"(value.lane[0]), "r"(value.lane[1]), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ u32x2 load_shared_u32x2(u32 address, bool active) {
     u32x2 value = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active ld.shared.v2.u32 {%0, %1}, [%2]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active ld.volatile.shared.v2.u32 {%0, %1}, [%2]; }"
                  : "+r"(value.lane[0]), "+r"(value.lane[1]) : "r"(address), "r"((u32)active) : "memory");
     return value;
 }
@@ -264,13 +264,13 @@ __device__ __forceinline__ i64x2 load_global_mut_i64x2(const i64* pointer, bool 
 }
 
 __device__ __forceinline__ void store_shared_i64x2(u32 address, i64x2 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active st.shared.v2.s64 [%0], {%1, %2}; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active st.volatile.shared.v2.s64 [%0], {%1, %2}; }"
                  :: "r"(address), "l"(value.lane[0]), "l"(value.lane[1]), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ i64x2 load_shared_i64x2(u32 address, bool active) {
     i64x2 value = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active ld.shared.v2.s64 {%0, %1}, [%2]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active ld.volatile.shared.v2.s64 {%0, %1}, [%2]; }"
                  : "+l"(value.lane[0]), "+l"(value.lane[1]) : "r"(address), "r"((u32)active) : "memory");
     return value;
 }
@@ -288,13 +288,13 @@ __device__ __forceinline__ u64 load_global_mut_u64(const u64* pointer, bool acti
 }
 
 __device__ __forceinline__ void store_shared_u64(u32 address, u64 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.shared.u64 [%0], %1; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active st.volatile.shared.u64 [%0], %1; }"
                  :: "r"(address), "l"(value), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ u64 load_shared_u64(u32 address, bool active) {
     u64 value = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.shared.u64 %0, [%1]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.volatile.shared.u64 %0, [%1]; }"
                  : "+l"(value) : "r"(address), "r"((u32)active) : "memory");
     return value;
 }
@@ -312,13 +312,13 @@ __device__ __forceinline__ u64x2 load_global_mut_u64x2(const u64* pointer, bool 
 }
 
 __device__ __forceinline__ void store_shared_u64x2(u32 address, u64x2 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active st.shared.v2.u64 [%0], {%1, %2}; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active st.volatile.shared.v2.u64 [%0], {%1, %2}; }"
                  :: "r"(address), "l"(value.lane[0]), "l"(value.lane[1]), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ u64x2 load_shared_u64x2(u32 address, bool active) {
     u64x2 value = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active ld.shared.v2.u64 {%0, %1}, [%2]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active ld.volatile.shared.v2.u64 {%0, %1}, [%2]; }"
                  : "+l"(value.lane[0]), "+l"(value.lane[1]) : "r"(address), "r"((u32)active) : "memory");
     return value;
 }
@@ -336,13 +336,13 @@ __device__ __forceinline__ f64x2 load_global_mut_f64x2(const f64* pointer, bool 
 }
 
 __device__ __forceinline__ void store_shared_f64x2(u32 address, f64x2 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active st.shared.v2.f64 [%0], {%1, %2}; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active st.volatile.shared.v2.f64 [%0], {%1, %2}; }"
                  :: "r"(address), "d"(value.lane[0]), "d"(value.lane[1]), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ f64x2 load_shared_f64x2(u32 address, bool active) {
     f64x2 value = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active ld.shared.v2.f64 {%0, %1}, [%2]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %3, 0; @active ld.volatile.shared.v2.f64 {%0, %1}, [%2]; }"
                  : "+d"(value.lane[0]), "+d"(value.lane[1]) : "r"(address), "r"((u32)active) : "memory");
     return value;
 }

@@ -23,13 +23,13 @@ __device__ __forceinline__ f32x4 load_global_f32x4(const f32* pointer, bool acti
 }
 
 __device__ __forceinline__ void store_shared_f32x4(u32 address, f32x4 value, bool active) {
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active st.shared.v4.f32 [%0], {%1, %2, %3, %4}; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active st.volatile.shared.v4.f32 [%0], {%1, %2, %3, %4}; }"
                  :: "r"(address), "f"(value.lane[0]), "f"(value.lane[1]), "f"(value.lane[2]), "f"(value.lane[3]), "r"((u32)active) : "memory");
 }
 
 __device__ __forceinline__ f32x4 load_shared_f32x4(u32 address, bool active) {
     f32x4 value = {};
-    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active ld.shared.v4.f32 {%0, %1, %2, %3}, [%4]; }"
+    asm volatile("{ .reg .pred active; setp.ne.u32 active, %5, 0; @active ld.volatile.shared.v4.f32 {%0, %1, %2, %3}, [%4]; }"
                  : "+f"(value.lane[0]), "+f"(value.lane[1]), "+f"(value.lane[2]), "+f"(value.lane[3]) : "r"(address), "r"((u32)active) : "memory");
     return value;
 }

@@ -1,6 +1,8 @@
 //! The functions that access memory, each around one predicated instruction.
 //!
-//! `asm volatile` keeps the compiler from merging, splitting or dropping the access. The predicate is inside, because
+//! `asm volatile` keeps NVVM from merging, splitting or dropping the access. ptxas sees the instruction in it: of shared
+//! memory, where it knows how arrays are aligned, it merges loads of neighbours (four of `tile[y][k]` became one of 16 bytes),
+//! but not those that are volatile in PTX, which in SASS are the same instructions. The predicate is inside, because
 //! an `if` around such a statement would wait for each load before the next one starts. A lane that is not active gets
 //! zero.
 //!
@@ -50,7 +52,7 @@ pub(super) fn load(memory: Memory, scalar: Scalar, width: u32) -> String {
     let (space, clobber) = match memory {
         Memory::Constant => ("global.nc", ""),
         Memory::Global => ("global", " : \"memory\""),
-        Memory::Shared => ("shared", " : \"memory\""),
+        Memory::Shared => ("volatile.shared", " : \"memory\""),
     };
     let outputs = registers.operands("+", "value");
     let mut text = format!(
@@ -97,7 +99,7 @@ pub(super) fn store(memory: Memory, scalar: Scalar, width: u32) -> String {
     let count = registers.count;
     let space = match memory {
         Memory::Constant | Memory::Global => "global",
-        Memory::Shared => "shared",
+        Memory::Shared => "volatile.shared",
     };
     let (parameter, value) = match registers.packing {
         Packing::None => ("value", "value"),
