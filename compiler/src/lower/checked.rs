@@ -17,6 +17,41 @@ impl Lower<'_> {
         Operand::Value(self.inside(base, &index, span))
     }
 
+    /// `(a..=b).contains(&x)`: a comparison with each end.
+    pub(super) fn range_contains(&mut self, call: &ExprMethodCall, range: &syn::ExprRange) -> Operand {
+        let [Expr::Reference(number)] = call.args.iter().collect::<Vec<_>>()[..] else {
+            return self.mismatch(call);
+        };
+        let ends = [&range.start, &range.end];
+        let parts = ends.iter().filter_map(|end| end.as_deref()).chain([&*number.expr]);
+        let parts = self
+            .in_order(parts, |lower, part| lower.value(part, None).map_or(Operand::Poison, Operand::Value));
+        let Some(mut values) = parts.into_iter().map(Operand::value).collect::<Option<Vec<_>>>() else {
+            return Operand::Poison;
+        };
+        let span = self.span(call);
+        let Some(number) = values.pop().map(|number| self.once(number, span)) else { return Operand::Poison };
+        let mut values = values.into_iter();
+        let start = range
+            .start
+            .as_ref()
+            .and_then(|_| values.next())
+            .map(|start| (CompareOp::LessEqual, start, number));
+        let below = match range.limits {
+            syn::RangeLimits::HalfOpen(_) => CompareOp::Less,
+            syn::RangeLimits::Closed(_) => CompareOp::LessEqual,
+        };
+        let end = values.next().map(|end| (below, number, end));
+        let mut conditions = Vec::new();
+        for (op, a, b) in start.into_iter().chain(end) {
+            match self.compare(op, a, b, span, call) {
+                Operand::Value(condition) => conditions.push(condition),
+                other => return other,
+            }
+        }
+        Operand::Value(self.all_of(conditions, span))
+    }
+
     /// `tensor.get_or([i, j], default)`
     pub(super) fn get_or(&mut self, call: &ExprMethodCall, base: Base) -> Operand {
         let [index, default] = call.args.iter().collect::<Vec<_>>()[..] else { return self.mismatch(call) };

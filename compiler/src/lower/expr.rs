@@ -47,7 +47,7 @@ impl Lower<'_> {
             Expr::Closure(closure) => self.closure(closure, &quote::format_ident!("helper")),
             Expr::Range(_) => self.unsupported(
                 expr,
-                "a range is only known in the head of a `for` loop",
+                "a range is only known in the head of a `for` loop and in `(a..b).contains(&x)`",
                 "write `for i in 0..n { … }`, with `.step_by(s)` for another step",
             ),
             Expr::Macro(call) => self.foreign(expr, foreign::of_macro(&call.mac)),

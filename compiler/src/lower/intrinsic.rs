@@ -353,6 +353,9 @@ impl Lower<'_> {
         if let Some(base) = self.memory(&call.receiver) {
             return self.memory_method(call, base, expected);
         }
+        if let (Some(range), true) = (range_of(&call.receiver), call.method == "contains") {
+            return self.range_contains(call, range);
+        }
         let name = call.method.to_string();
         // A literal has the type that its result is used as, where the method keeps it.
         let keeps = IrFunction::named(&name).is_none_or(|function| function.row().result == Relation::Same);
@@ -579,5 +582,15 @@ impl Lower<'_> {
         };
         self.store(place, value, call);
         Operand::Tuple(Vec::new())
+    }
+}
+
+/// The range that an expression is.
+fn range_of(expr: &Expr) -> Option<&syn::ExprRange> {
+    match expr {
+        Expr::Paren(inner) => range_of(&inner.expr),
+        Expr::Group(inner) => range_of(&inner.expr),
+        Expr::Range(range) => Some(range),
+        _ => None,
     }
 }

@@ -9,6 +9,7 @@ mod build;
 mod checked;
 mod closure;
 mod control;
+mod elements;
 mod expr;
 mod flow;
 mod fold;

@@ -5,7 +5,7 @@
 //! iterations are few and known, so that it can still be unrolled.
 
 use super::flow::{self, Exit, Flow, Target, TargetKind};
-use super::{Binding, Lower, Operand, Ty};
+use super::{Binding, Lower, Operand, Ty, elements};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, BinaryOp, Block, CompareOp, ExprKind, Handle, Scalar, Stmt, UnaryOp, Unroll};
 use crate::span::SpanId;
@@ -182,9 +182,12 @@ impl Lower<'_> {
         self.expr(ExprKind::Binary(BinaryOp::And, a, b), ty, span)
     }
 
-    /// `for variable in range { … }`.
+    /// `for variable in range { … }`, `for pattern in array { … }`.
     pub(super) fn for_loop(&mut self, head: &syn::ExprForLoop, unroll: Unroll) {
+        let is_array = elements::is_array(&head.expr);
         let variable = match &*head.pat {
+            // The elements are what the pattern takes apart; this counts them.
+            pattern if is_array => Some(syn::Ident::new("number", syn::spanned::Spanned::span(pattern))),
             Pat::Ident(name) if name.mutability.is_none() && name.by_ref.is_none() => {
                 Some(name.ident.clone())
             }
@@ -194,13 +197,23 @@ impl Lower<'_> {
                 None
             }
         };
-        let range = self.range(&head.expr);
+        let (range, elements) = match is_array {
+            true => self.loop_elements(&head.expr).map(|(elements, count)| {
+                let span = self.span(&head.expr);
+                let [start, end, step] =
+                    [0, i128::from(count), 1].map(|bound| self.index_literal(bound, span));
+                (Range { start, end, step, order: Order::Up, narrowed: None }, Some(elements))
+            }),
+            false => self.range(&head.expr).map(|range| (range, None)),
+        }
+        .unzip();
+        let elements = elements.flatten();
         self.targets.push(Target::new(TargetKind::Loop, head.label.as_ref()));
         let (Some(name), Some(range)) = (variable, range) else {
             // The body is still read for errors of its own.
             self.in_block(|lower| {
-                if let Pat::Ident(name) = &*head.pat {
-                    lower.bind(name.ident.to_string(), Binding::Operand(Operand::Poison));
+                if let Pat::Ident(_) | Pat::Tuple(_) = &*head.pat {
+                    lower.bind_pattern(&head.pat, Operand::Poison);
                 }
                 lower.block_items(&head.body);
             });
@@ -211,8 +224,17 @@ impl Lower<'_> {
         let ty = self.ty(range.start);
         let counter = self.local(&name.to_string(), ty, Vec::new(), name_span);
         let (mut body, flow) = self.in_flow(|lower| {
-            let variable = lower.loop_variable(&name, counter, &range);
-            lower.bind(name.to_string(), variable);
+            match &elements {
+                Some(elements) => {
+                    let number = lower.expr(ExprKind::Local(counter), ty, span);
+                    let element = lower.element_at(elements, number);
+                    lower.bind_pattern(&head.pat, element);
+                }
+                None => {
+                    let variable = lower.loop_variable(&name, counter, &range);
+                    lower.bind(name.to_string(), variable);
+                }
+            }
             lower.block_items(&head.body);
         });
         let (leave, stops) = self.leave_loop((&mut body, &flow));
@@ -394,14 +416,19 @@ impl Lower<'_> {
                 Some(Range { order, ..range })
             }
             _ => {
-                self.unsupported(
-                    expr,
-                    "a kernel's `for` runs over a range",
-                    "write `for i in start..end`, with `..=`, `.step_by(step)` and `.rev()` as needed",
-                );
+                self.no_head(expr);
                 None
             }
         }
+    }
+
+    /// What a loop runs over is neither a range nor an array.
+    pub(super) fn no_head(&mut self, head: &Expr) -> Operand {
+        self.unsupported(
+            head,
+            "a kernel's `for` runs over a range or an array",
+            "write `for i in start..end`, with `..=`, `.step_by(step)` and `.rev()` as needed, or `for x in [16, 8, 4]`",
+        )
     }
 
     /// `a..=b`, as a range that ends before the number after `b`. Where that may not fit the type, the counter has a wider

@@ -44,11 +44,20 @@ impl Lower<'_> {
         let span = self.span(&item.ident);
         let local = self.local(&item.ident.to_string(), Ty::scalar(term), extents, span);
         self.kernel.locals[local].table = Some(values);
+        self.limit_tables(span);
+        Operand::Array(local, Vec::new())
+    }
+
+    /// Refuses tables that are too large together; the last one stands here.
+    pub(super) fn limit_tables(&mut self, span: SpanId) {
         let bytes: u64 = self
             .kernel
             .locals
             .iter()
-            .filter_map(|(_, local)| Some(local.table.as_ref()?.len() as u64 * u64::from(scalar.bytes())))
+            .filter_map(|(handle, local)| {
+                let scalar = self.terms.resolve(self.local_types[handle.index()]).scalar();
+                Some(local.table.as_ref()?.len() as u64 * u64::from(scalar.bytes()))
+            })
             .sum();
         if bytes > MOST_TABLE_BYTES {
             self.diagnostics.report(
@@ -61,7 +70,6 @@ impl Lower<'_> {
                 .help("take the table as a tensor: `table: &Tensor<f32, 1>`"),
             );
         }
-        Operand::Array(local, Vec::new())
     }
 
     fn table_type(&mut self, ty: &Type) -> Option<(Scalar, Vec<u32>)> {

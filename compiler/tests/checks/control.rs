@@ -243,10 +243,10 @@ fn refused() {
     check(
         &warp("for i in 0.. { }"),
         expect![[r#"
-        error: a kernel's `for` runs over a range [TP0002]
-        help: write `for i in start..end`, with `..=`, `.step_by(step)` and `.rev()` as needed
-          at `0..`
-    "#]],
+            error: a kernel's `for` runs over a range or an array [TP0002]
+            help: write `for i in start..end`, with `..=`, `.step_by(step)` and `.rev()` as needed, or `for x in [16, 8, 4]`
+              at `0..`
+        "#]],
     );
     check(
         &warp("match input[[0]] > 1.0 { true => { }, Some(x) => { }, _ => { } }"),

@@ -251,6 +251,32 @@ agree! {
         let u = (t, { t.1 = 4; t.1 });
         a + b * 3 + i * 1000 + list[0] + list[1] * 5 + list[2] * 7 + list[3] * 11 + t.0 * 13 + t.1 + u.0.1 * 17 + u.1
     }
+    loops_over_arrays: |x| {
+        const STEPS: [i32; 3] = [5, -3, 2];
+        let mut sum = 0;
+        for d in [16, 8, 4, 2, 1] { sum += (x & d) * 3; }
+        for (dr, (dc, weight)) in [(0, (1, 2)), (-1, (x, 3)), (1, (x + 1, 4))] { sum = sum * 3 % 1009 + dr * dc + weight; }
+        let mut list = [x, 3, sum];
+        for mut y in list { list[2] = 100; y += 1; sum += y * list[0]; list[0] = 1; }
+        for step in STEPS {
+            if step * x > 20 { continue; }
+            if step + x == 0 { break; }
+            sum = sum * 3 % 1009 + step;
+        }
+        for [a, b] in [[1, 2], [x, 3]] { for _ in [0; 2] { sum += a * b; } }
+        for (f, on) in [(-0.5f32, true), (2.25, false)] { if on { sum += (f * 4.0) as i32; } else { sum -= (f * 8.0) as i32; } }
+        for k in STEPS { if k == x { return k * 1000; } }
+        sum
+    }
+    numbers_in_ranges: |x| {
+        let (mut inside, mut i) = (0, 0);
+        if (1..=6).contains(&x) { inside += 1; }
+        if (-x..9).contains(&(x * 2)) { inside += 10; }
+        if !(..=x).contains(&-3) && (5..).contains(&x) { inside += 100; }
+        while (0..x).contains(&(i * i)) { i += 1; }
+        if (0.5..2.0).contains(&(x as f32)) { inside += 1000; }
+        inside * 10 + i
+    }
     conditions_that_exit: |x| {
         let mut i = 0;
         let a = [3, 1, 4, 1, 5, 9, 2, 6];

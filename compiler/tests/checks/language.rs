@@ -145,6 +145,55 @@ fn fields_of_tuples_are_places_and_indices() {
     );
 }
 
+/// The elements are known in every iteration: to proofs, costs and indices of registers.
+#[test]
+fn loops_over_arrays() {
+    check(
+        &warp(
+            "let mut tile = Shared::<[[f32; 33]; 32]>::new();
+            let mut sum = [0.0; 2];
+            for (d, slot) in [(16, 0), (64, 1)] {
+                sum[slot] += input[[thread_x() + d]];
+                tile[slot][thread_x()] = 0.0;
+            }
+            for d in [1024, 2048] { output[[thread_x() + d]] = sum[0]; }
+            let x = thread_x();
+            if (8..16).contains(&x) { output[[x - 8]] = sum[1]; }",
+        ),
+        expect![[r#"
+            read `input[[thread_x() + d]]`: 2 × 4 B, 8/8 sectors
+            write `tile[slot][thread_x()]`: 2 × 4 B, 2/2 wavefronts
+            write `output[[thread_x() + d]]`: 2 × 4 B, 8/8 sectors
+            write `output[[x - 8]]`: 1 × 4 B, 1/1 sectors
+            shared: 4224 bytes
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
+        "#]],
+    );
+    check(
+        &warp("for d in [16, 8, 4096] { output[[thread_x() + d]] = 0.0; }"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `thread_x() + d < output.len()` [TP0402]
+        help: guard it: `if thread_x() + d < output.len() { … }`, or promise what bounds it in `requires(…)`
+          at `output[[thread_x() + d]]`
+    "#]],
+    );
+    check(
+        &warp("for d in [16, 8.0] { }\nfor d in thread_x() { }\nfor d in [] { }"),
+        expect![[r#"
+        error: a kernel's `for` runs over a range or an array [TP0002]
+        help: write `for i in start..end`, with `..=`, `.step_by(step)` and `.rev()` as needed, or `for x in [16, 8, 4]`
+          at `thread_x()`
+        left to rustc: the types here do not fit a kernel [TP0006]
+        help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+          at `[16, 8.0]`
+        left to rustc: the types here do not fit a kernel [TP0006]
+        help: annotate the types; scalars are numbers, bool, usize and isize, and both sides of an operator have one type
+          at `[]`
+    "#]],
+    );
+}
+
 #[test]
 fn conditions() {
     check(

@@ -34,11 +34,11 @@ fn text_and_macros() {
 #[test]
 fn control_flow() {
     check(
-        &warp("for i in [1, 2] { }"),
+        &warp("for i in [1, 2].iter() { }"),
         expect![[r#"
-            error: a kernel's `for` runs over a range [TP0002]
-            help: write `for i in start..end`, with `..=`, `.step_by(step)` and `.rev()` as needed
-              at `[1, 2]`
+            error: a kernel's `for` runs over a range or an array [TP0002]
+            help: write `for i in start..end`, with `..=`, `.step_by(step)` and `.rev()` as needed, or `for x in [16, 8, 4]`
+              at `[1, 2].iter()`
         "#]],
     );
     check(
@@ -76,8 +76,8 @@ fn control_flow() {
     check(
         &warp("for i in 0.. { }"),
         expect![[r#"
-            error: a kernel's `for` runs over a range [TP0002]
-            help: write `for i in start..end`, with `..=`, `.step_by(step)` and `.rev()` as needed
+            error: a kernel's `for` runs over a range or an array [TP0002]
+            help: write `for i in start..end`, with `..=`, `.step_by(step)` and `.rev()` as needed, or `for x in [16, 8, 4]`
               at `0..`
         "#]],
     );
@@ -168,10 +168,10 @@ fn values() {
     check(
         &warp("let r = 0..3;"),
         expect![[r#"
-        error: a range is only known in the head of a `for` loop [TP0002]
-        help: write `for i in 0..n { … }`, with `.step_by(s)` for another step
-          at `0..3`
-    "#]],
+            error: a range is only known in the head of a `for` loop and in `(a..b).contains(&x)` [TP0002]
+            help: write `for i in 0..n { … }`, with `.step_by(s)` for another step
+              at `0..3`
+        "#]],
     );
     check(
         &warp("let mut a = [0; 4]; a = [1; 4];"),
