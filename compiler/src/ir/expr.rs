@@ -134,9 +134,7 @@ impl ExprKind {
             ExprKind::Select(a, b, c) => vec![*a, *b, *c],
         }
     }
-}
 
-impl ExprKind {
     /// Whether it does the same with its operands as another one.
     pub fn is_like(&self, other: &ExprKind) -> bool {
         match (self, other) {

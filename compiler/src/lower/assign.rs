@@ -5,6 +5,7 @@ use super::flow::Here;
 use super::place::Target;
 use super::{Binding, Lower, Operand, Ty};
 use crate::ir::{self, BinaryOp, ExprKind, Handle, Place, Stmt};
+use crate::span::SpanId;
 use syn::Expr;
 
 /// The operator of a compound assignment, and the assignment.
@@ -210,8 +211,22 @@ impl Lower<'_> {
         right: Evaluated<'_>,
         op: Option<Compound<'_>>,
     ) {
-        let (ty, span, source) = (self.local_types[local.index()], self.span(left), right.source);
-        let Some(value) = self.assigned(right) else { return };
+        let (span, source) = (self.span(left), right.source);
+        if let Some(value) = self.assigned(right) {
+            self.assign_register(local, index, value, op, (span, source));
+        }
+    }
+
+    /// An element of a register array: all indices are given.
+    fn assign_register(
+        &mut self,
+        local: Handle<ir::Local>,
+        index: Vec<Handle<ir::Expr>>,
+        value: Handle<ir::Expr>,
+        op: Option<Compound<'_>>,
+        (span, source): (SpanId, &Expr),
+    ) {
+        let ty = self.local_types[local.index()];
         let old = self.expr(ExprKind::Element(local, index.clone()), ty, span);
         let Some(value) = self.updated(op, old, value) else { return };
         let new = self.ty(value);
@@ -256,15 +271,7 @@ impl Lower<'_> {
         match target {
             Target::Memory(place) => self.assign_memory(place, value, op, left, source),
             Target::Array(local, index) if index.len() == self.kernel.locals[local].extents.len() => {
-                let ty = self.local_types[local.index()];
-                let old = self.expr(ExprKind::Element(local, index.clone()), ty, span);
-                let Some(value) = self.updated(op, old, value) else { return };
-                let new = self.ty(value);
-                if new.vector == ty.vector && self.terms.unify(new.term, ty.term) {
-                    self.push(Stmt::AssignElement { local, index, value });
-                } else {
-                    self.mismatch(source);
-                }
+                self.assign_register(local, index, value, op, (span, source));
             }
             Target::Lane { local, index, lane } => {
                 let ty = self.local_types[local.index()];
