@@ -9,6 +9,7 @@ use super::lanes::Mask;
 use super::linear::Linear;
 use super::loops::Carried;
 use super::prove::FactList;
+use super::rounds::Entry;
 use super::symbol::SymbolKind;
 use super::together::Fork;
 use super::truth::{Truth, Value};
@@ -115,8 +116,9 @@ impl Walk<'_> {
     /// The body once, for an iteration of which only the condition is known.
     fn any_step(&mut self, condition: Handle<Expr>, body: &Block, span: SpanId) {
         let name = "the iteration of a `while` loop".to_string();
-        let kind = SymbolKind::Round(span);
-        let split = self.residues.contains_key(&kind);
+        let entry = self.enter_rounds(body, span);
+        let kind = self.next_execution(|time| SymbolKind::Round(span, time));
+        let split = self.residues.contains_key(&kind.split_as());
         let mut alike = Scope::Block;
         let (carried, last) = loop {
             let mark = self.mark();
@@ -128,11 +130,11 @@ impl Walk<'_> {
                 let inner = self.mark();
                 let kind = SymbolKind::Derived(self.symbols.len() as u32);
                 let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-                decided = self.step(condition, body, span, &round, &mut carried, true).0;
+                decided = self.step(condition, body, span, &round, &mut carried, (true, None)).0;
                 self.rewind(inner);
             }
             let round = self.symbol_form(kind.clone(), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-            let (scope, known) = self.step(condition, body, span, &round, &mut carried, !split);
+            let (scope, known) = self.step(condition, body, span, &round, &mut carried, (!split, entry.clone()));
             decided = decided.min(scope);
             if decided >= alike {
                 break (carried, (!split).then_some((round, known)));
@@ -157,7 +159,7 @@ impl Walk<'_> {
         span: SpanId,
         round: &Linear,
         carried: &mut [Carried],
-        open: bool,
+        (open, entry): (bool, Option<Entry>),
     ) -> (Scope, FactList) {
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
         loop {
@@ -179,6 +181,7 @@ impl Walk<'_> {
             self.guards.extend(truth.when_true.iter().cloned());
             let known = self.guards.get(inside.0..).unwrap_or_default().to_vec();
             let flags = self.take_as(condition, true);
+            self.together_in_round(fork.scope);
             self.forks.push(fork);
             self.block(body);
             self.forks.pop();
@@ -192,8 +195,11 @@ impl Walk<'_> {
             for variable in carried.iter_mut().filter(|_| open) {
                 wrong |= variable.correct(self);
             }
-            self.leave(inside);
             if !wrong {
+                let mut once = |walk: &mut Walk<'_>, _: &Linear| walk.step_on(condition, body, span);
+                let mut guessed = carried.to_vec();
+                self.leave_rounds(entry, round, &mut once, &mut guessed);
+                self.leave(inside);
                 self.leave(scope);
                 self.presence = presence;
                 for variable in carried.iter_mut() {
@@ -201,7 +207,29 @@ impl Walk<'_> {
                 }
                 return (truth.scope, known);
             }
+            self.leave(inside);
             self.rewind(mark);
         }
+    }
+
+    /// The body once more, from the values that the variables have, by the threads that go on.
+    fn step_on(&mut self, condition: Handle<Expr>, body: &Block, span: SpanId) {
+        let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
+        let truth = self.truth(condition);
+        let fork = self.fork(&truth, span);
+        self.presence = match truth.arbitrary {
+            true => Presence::Any,
+            false => presence.max(Presence::Edge),
+        };
+        self.mask = mask.and(&truth.known_false.not());
+        self.guards.extend(truth.when_true.iter().cloned());
+        self.together_in_round(fork.scope);
+        self.forks.push(fork);
+        let flags = self.take_as(condition, true);
+        self.block(body);
+        self.give_back(flags, body);
+        self.forks.pop();
+        self.leave(scope);
+        (self.mask, self.presence) = (mask, presence);
     }
 }

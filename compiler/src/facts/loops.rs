@@ -6,14 +6,18 @@ use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
 use super::prove::FactList;
+use super::order::Moment;
 use super::prove::tighten;
+use super::rounds::Entry;
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::together::Fork;
 use super::truth::{Truth, Value};
+use super::unwritten::{Step, Written};
 use super::walk::{Rolled, Walk, assigned_in};
 use super::{Escape, EscapeKind, Trips};
 use crate::ir::Unroll;
 use crate::ir::{Block, Handle, Local, Loop, Scalar, Scope, Type};
+use crate::span::SpanId;
 use std::rc::Rc;
 
 /// Loops with more iterations than this are executed once, with a symbol.
@@ -146,18 +150,20 @@ impl Walk<'_> {
         let together = [start, end, step].into_iter().map(|bound| self.symbols.scope(bound));
         self.forks.push(Fork { scope: together.fold(Scope::Block, Scope::min), span: head.span });
         let name = format!("the iteration of `{}`", self.kernel.locals[head.variable].name);
-        let kind = SymbolKind::Counter(handle);
-        let split = self.residues.contains_key(&kind);
+        let entry = self.enter_rounds(&head.body, head.span);
+        self.together_in_round(self.forks.last().map_or(Scope::Block, |fork| fork.scope));
+        let kind = self.next_execution(|time| SymbolKind::Counter(handle, time));
+        let split = self.residues.contains_key(&kind.split_as());
         if split && !carried.is_empty() {
             // An iteration follows one with another residue, so what holds for those of this residue is not handed on.
             let mark = self.mark();
             let kind = SymbolKind::Derived(self.symbols.len() as u32);
             let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-            self.iteration(handle, &round, &bounds, &mut carried, true);
+            self.iteration(handle, &round, &bounds, &mut carried, (true, None));
             self.rewind(mark);
         }
         let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
-        self.iteration(handle, &round, &bounds, &mut carried, !split);
+        self.iteration(handle, &round, &bounds, &mut carried, (!split, entry));
         self.forks.pop();
         self.after(carried, None);
     }
@@ -189,38 +195,20 @@ impl Walk<'_> {
         }
     }
 
-    /// The body for an iteration of this number; the guesses are corrected if they are still open.
+    /// The body for an iteration of this number; the guesses are corrected if they are still open. Then the iterations that
+    /// meet it, if that matters.
     fn iteration(
         &mut self,
         handle: Handle<Loop>,
         round: &Linear,
         bounds: &Bounds<'_>,
         carried: &mut [Carried],
-        open: bool,
+        (open, entry): (bool, Option<Entry>),
     ) {
         let head = &self.kernel.loops[handle];
-        let Bounds { start, end, step, same } = *bounds;
-        let variable = match step.known_uniform() {
-            Some(step) => start.add_scaled(round, &Lanes::Uniform(step)),
-            None => self.symbols.multiply(round, step).and_then(|distance| start.add(&distance)),
-        };
-        let scalar = self.kernel.locals[head.variable].ty.scalar();
-        let variable = match (variable, self.opaque(scalar, Scope::Lane)) {
-            (Some(form), _) | (None, Value::Int(form)) => form,
-            (None, Value::Truth(_) | Value::Data(_)) => return,
-        };
         let (presence, scope) = (self.presence, self.enter());
-        let varies =
-            |bound: &Linear| bound.terms.iter().any(|(id, _)| self.symbols.get(*id).scope < Scope::Warp);
-        self.presence = match same {
-            true => presence,
-            // Threads go round as often as data says: any of them may be there.
-            false if [start, end, step].into_iter().any(varies) => Presence::Any,
-            false => presence.max(Presence::Edge),
-        };
-        let facts = [end.sub(&variable).and_then(|room| room.offset(-1)), variable.sub(start)];
-        self.guards.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
-        self.check_width(&variable, scalar);
+        let variable = self.come_to(handle, round, bounds);
+        self.check_width(&variable, self.kernel.locals[head.variable].ty.scalar());
         loop {
             let mark = self.mark();
             let inside = self.enter();
@@ -234,14 +222,49 @@ impl Walk<'_> {
             for variable in carried.iter_mut().filter(|_| open) {
                 wrong |= variable.correct(self);
             }
-            self.leave(inside);
             if !wrong {
+                let mut once = |walk: &mut Walk<'_>, round: &Linear| {
+                    let (presence, scope) = (walk.presence, walk.enter());
+                    let variable = walk.come_to(handle, round, bounds);
+                    walk.environment[head.variable.index()] = Some(Value::Int(variable));
+                    walk.block(&head.body);
+                    walk.leave(scope);
+                    walk.presence = presence;
+                };
+                let mut guessed = carried.to_vec();
+                self.leave_rounds(entry, round, &mut once, &mut guessed);
+                self.leave(inside);
                 break;
             }
+            self.leave(inside);
             self.rewind(mark);
         }
         self.leave(scope);
         self.presence = presence;
+    }
+
+    /// The loop's variable in the iteration of a number, which there is: what that says holds from here on.
+    fn come_to(&mut self, handle: Handle<Loop>, round: &Linear, bounds: &Bounds<'_>) -> Linear {
+        let Bounds { start, end, step, same } = *bounds;
+        let variable = match step.known_uniform() {
+            Some(step) => start.add_scaled(round, &Lanes::Uniform(step)),
+            None => self.symbols.multiply(round, step).and_then(|distance| start.add(&distance)),
+        };
+        let variable = variable.unwrap_or_else(|| {
+            let name = format!("`{}`", self.kernel.locals[self.kernel.loops[handle].variable].name);
+            self.between((-EXTENT_LIMIT, EXTENT_LIMIT), Scope::Lane, name)
+        });
+        let varies =
+            |bound: &Linear| bound.terms.iter().any(|(id, _)| self.symbols.get(*id).scope < Scope::Warp);
+        self.presence = match same {
+            true => self.presence,
+            // Threads go round as often as data says: any of them may be there.
+            false if [start, end, step].into_iter().any(varies) => Presence::Any,
+            false => self.presence.max(Presence::Edge),
+        };
+        let facts = [end.sub(&variable).and_then(|room| room.offset(-1)), variable.sub(start)];
+        self.guards.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
+        variable
     }
 
     /// The variables from outside that a loop's body assigns, with the best guess for each.
@@ -287,6 +310,29 @@ impl Walk<'_> {
 
     pub(super) fn mark(&self) -> Mark {
         Mark {
+            findings: self.findings(),
+            replays: self.replays.len(),
+            intervals: self.intervals.len(),
+            moment: self.moment.clone(),
+            rounds: self.rounds.clone(),
+            path: self.path.clone(),
+            unwritten: self.unwritten.len(),
+            written_elements: self.written_elements.clone(),
+        }
+    }
+
+    /// Forgets what was found since, and where the threads have come.
+    pub(super) fn rewind(&mut self, mark: Mark) {
+        self.forget(mark.findings);
+        self.replays.truncate(mark.replays);
+        self.intervals.truncate(mark.intervals);
+        (self.moment, self.rounds, self.path) = (mark.moment, mark.rounds, mark.path);
+        self.unwritten.truncate(mark.unwritten);
+        self.written_elements = mark.written_elements;
+    }
+
+    pub(super) fn findings(&self) -> Findings {
+        Findings {
             visits: self.visits.len(),
             escapes: self.escapes.len(),
             divergences: self.divergences.len(),
@@ -297,12 +343,12 @@ impl Walk<'_> {
     }
 
     /// Forgets what was found since.
-    pub(super) fn rewind(&mut self, mark: Mark) {
-        self.visits.truncate(mark.visits);
-        self.escapes.truncate(mark.escapes);
-        self.divergences.truncate(mark.divergences);
-        self.register_faults.truncate(mark.register_faults);
-        (self.narrow, self.trips) = (mark.narrow, mark.trips);
+    pub(super) fn forget(&mut self, found: Findings) {
+        self.visits.truncate(found.visits);
+        self.escapes.truncate(found.escapes);
+        self.divergences.truncate(found.divergences);
+        self.register_faults.truncate(found.register_faults);
+        (self.narrow, self.trips) = (found.narrow, found.trips);
     }
 
     /// The loop's variable passes its end by less than one step; that must fit 32 bits too.
@@ -324,9 +370,21 @@ struct Bounds<'a> {
     same: bool,
 }
 
-/// What has been found so far.
+/// What has been found so far, and where the threads are.
 pub(super) struct Mark {
-    visits: usize,
+    findings: Findings,
+    replays: usize,
+    intervals: usize,
+    moment: Moment,
+    rounds: Vec<(SpanId, u32)>,
+    path: Rc<[Step]>,
+    unwritten: usize,
+    written_elements: Vec<Written>,
+}
+
+/// What has been found so far.
+pub(super) struct Findings {
+    pub(super) visits: usize,
     escapes: usize,
     divergences: usize,
     register_faults: usize,
@@ -335,6 +393,7 @@ pub(super) struct Mark {
 }
 
 /// A variable that an iteration of a loop leaves to the next.
+#[derive(Clone)]
 pub(super) struct Carried {
     pub(super) local: Handle<Local>,
     /// Its value before the loop.

@@ -19,20 +19,25 @@ mod eval;
 pub mod lanes;
 pub mod linear;
 mod loops;
+mod order;
 mod prove;
 mod registers;
+mod rounds;
 mod symbol;
 mod together;
 mod truth;
+mod unwritten;
 mod walk;
 mod width;
 
 pub use address::{Obstacle, tensor_offset, tile_offset};
 pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};
+pub use order::{Between, Interval, IntervalId, Ordered};
 pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
 pub use together::Divergence;
+pub use unwritten::{Unwritten, element_number};
 
 use crate::ir::{Expr, Handle, Kernel, Site};
 use crate::span::SpanId;
@@ -67,6 +72,12 @@ pub struct Run {
     pub symbols: Symbols,
     /// The accesses, in order of execution.
     pub visits: Vec<Visit>,
+    /// The accesses of iterations that meet those that stand for all: they matter for races alone.
+    pub replays: Vec<Visit>,
+    /// Which accesses nothing orders.
+    pub intervals: Vec<Interval>,
+    /// Reads of shared memory that may find what nobody wrote.
+    pub unwritten: Vec<Unwritten>,
     /// Index computations that may leave the range of their type.
     pub escapes: Vec<Escape>,
     /// The symbols that stand for their results, and for the results of what was computed with these.
@@ -109,6 +120,8 @@ pub struct Visit {
     pub presence: Presence,
     /// What holds there.
     pub facts: FactList,
+    /// Its place in the order of accesses.
+    pub interval: IntervalId,
 }
 
 /// An index computation that may leave the range of its type.

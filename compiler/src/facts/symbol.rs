@@ -21,16 +21,34 @@ pub enum SymbolKind {
     Block(Axis),
     /// The blocks of the grid.
     Grid(Axis),
-    /// How often a loop has gone round.
-    Counter(Handle<Loop>),
-    /// How often a loop with a condition has gone round; its head in the source.
-    Round(SpanId),
+    /// How often a loop has gone round, when it was come to for the time with this number.
+    Counter(Handle<Loop>, u32),
+    /// How often a loop with a condition has gone round; its head in the source, and the time that it was come to.
+    Round(SpanId, u32),
     /// The product of two symbols.
     Product(SymbolId, SymbolId),
     /// The result of an operation that is not linear, numbered.
     Derived(u32),
     /// A value that came from memory or from arithmetic that may wrap, numbered.
     Opaque(u32),
+}
+
+impl SymbolKind {
+    /// The kind under which it is split by residues: a loop's counters all alike.
+    pub(super) fn split_as(&self) -> SymbolKind {
+        match self {
+            SymbolKind::Counter(counted, _) => SymbolKind::Counter(*counted, 0),
+            SymbolKind::Round(head, _) => SymbolKind::Round(*head, 0),
+            SymbolKind::Extent(..)
+            | SymbolKind::Stride(..)
+            | SymbolKind::Scalar(_)
+            | SymbolKind::Block(_)
+            | SymbolKind::Grid(_)
+            | SymbolKind::Product(..)
+            | SymbolKind::Derived(_)
+            | SymbolKind::Opaque(_) => self.clone(),
+        }
+    }
 }
 
 /// An unknown.
@@ -307,7 +325,7 @@ impl Symbols {
     pub(super) fn counts_rounds(&self, id: SymbolId) -> bool {
         let symbol = self.get(id);
         let root = symbol.quotient_of.as_ref().map_or(&symbol.kind, |(root, _)| root);
-        matches!(root, SymbolKind::Counter(_) | SymbolKind::Round(_))
+        matches!(root, SymbolKind::Counter(..) | SymbolKind::Round(..))
     }
 
     /// Whether a symbol, or a factor of it, is among these.
@@ -319,8 +337,8 @@ impl Symbols {
             | SymbolKind::Scalar(_)
             | SymbolKind::Block(_)
             | SymbolKind::Grid(_)
-            | SymbolKind::Counter(_)
-            | SymbolKind::Round(_)
+            | SymbolKind::Counter(..)
+            | SymbolKind::Round(..)
             | SymbolKind::Derived(_)
             | SymbolKind::Opaque(_) => list.contains(&id),
         }

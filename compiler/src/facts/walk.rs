@@ -4,10 +4,12 @@ use super::address::{Obstacle, tile_obstacle};
 use super::arithmetic::Operation;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
+use super::order::{Interval, Moment, written};
 use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
 use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
+use super::unwritten::{Step, StepKind, Unwritten, Written};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{
     Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Scalar,
@@ -75,6 +77,21 @@ pub(super) struct Walk<'a> {
     /// Symbols derived in the branches around this point.
     pub(super) derived: Vec<(Operation, Linear, Linear, SymbolId)>,
     pub(super) visits: Vec<Visit>,
+    /// Accesses in the iterations that meet those that stand for all.
+    pub(super) replays: Vec<Visit>,
+    /// Where the threads of the block are.
+    pub(super) moment: Moment,
+    pub(super) intervals: Vec<Interval>,
+    /// The tiles and tensors that the kernel writes.
+    pub(super) written: Vec<Base>,
+    /// The loops around this point of which one iteration stands for all, each with the number of its execution.
+    pub(super) rounds: Vec<(SpanId, u32)>,
+    /// How many executions of such loops there were.
+    pub(super) executions: u32,
+    /// The conditions and such loops around this point.
+    pub(super) path: Rc<[Step]>,
+    pub(super) written_elements: Vec<Written>,
+    pub(super) unwritten: Vec<Unwritten>,
     pub(super) escapes: Vec<Escape>,
     pub(super) escaped: Vec<SymbolId>,
     pub(super) register_faults: Vec<RegisterFault>,
@@ -121,6 +138,15 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         thread_indices: [const { None }; 3],
         derived: Vec::new(),
         visits: Vec::new(),
+        replays: Vec::new(),
+        moment: Moment::start(),
+        intervals: Vec::new(),
+        written: written(kernel),
+        rounds: Vec::new(),
+        executions: 0,
+        path: Rc::from([]),
+        written_elements: Vec::new(),
+        unwritten: Vec::new(),
         escapes: Vec::new(),
         escaped: Vec::new(),
         register_faults: Vec::new(),
@@ -141,11 +167,15 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
     walk.contract();
     walk.on_host = false;
     if !walk.unreached {
+        walk.fresh_interval();
         walk.block(&kernel.body);
     }
     let Walk {
         symbols,
         visits,
+        replays,
+        intervals,
+        unwritten,
         escapes,
         escaped,
         divergences,
@@ -160,7 +190,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         ..
     } = walk;
     let exhausted = exhausted.then(|| exhausted_in.unwrap_or(kernel.span));
-    let run = Run { symbols, visits, escapes, escaped, divergences, register_faults };
+    let run = Run { symbols, visits, replays, intervals, unwritten, escapes, escaped, divergences, register_faults };
     Walked { run, trips, narrow, unreached, requests, work, exhausted }
 }
 
@@ -318,10 +348,10 @@ impl Walk<'_> {
         let symbol = self.symbols.get(symbol);
         // Of a symbol that has been split already, the quotient must be split again.
         let (kind, by) = symbol.quotient_of.clone().unwrap_or((symbol.kind.clone(), 1));
-        let splits = matches!(kind, SymbolKind::Counter(_) | SymbolKind::Round(_) | SymbolKind::Block(_))
+        let splits = matches!(kind, SymbolKind::Counter(..) | SymbolKind::Round(..) | SymbolKind::Block(_))
             && modulus > 1;
         if splits {
-            super::merge(&mut self.requests, kind, by.saturating_mul(modulus));
+            super::merge(&mut self.requests, kind.split_as(), by.saturating_mul(modulus));
         }
         splits
     }
@@ -418,12 +448,16 @@ impl Walk<'_> {
                     (self.kernel.locals[*local].ty.scalar(), format!("a value of `{memory}`"));
                 self.environment[local.index()] = Some(self.opaque_from(scalar, Scope::Lane, name));
             }
-            Stmt::Sync(sync, span) => self.meet(sync.participants, sync.object.name(), *span),
+            Stmt::Sync(sync, span) => {
+                self.meet(sync.participants, sync.object.name(), *span);
+                self.synchronise(*sync, *span);
+            }
             Stmt::Collective(collective) => self.collective(collective),
             Stmt::If { condition, then, otherwise } => {
                 let truth = self.truth(*condition);
-                self.forks.push(self.fork(&truth, self.kernel.exprs[*condition].span));
-                self.branch(*condition, truth, then, otherwise);
+                let fork = self.fork(&truth, self.kernel.exprs[*condition].span);
+                self.forks.push(fork);
+                self.branch(*condition, truth, fork.scope, then, otherwise);
                 self.forks.pop();
             }
             Stmt::For(handle) => self.for_loop(*handle),
@@ -468,10 +502,12 @@ impl Walk<'_> {
         let place = &self.kernel.sites[site].place;
         let index: Vec<Linear> = place.index.iter().map(|index| self.form(*index)).collect();
         let scope = index.iter().map(|form| self.symbols.scope(form)).fold(Scope::Block, Scope::min);
-        let visit =
-            Visit { site, index, mask: self.mask.clone(), presence: self.presence, facts: self.all_facts() };
+        let (mask, presence, facts) = (self.mask.clone(), self.presence, self.all_facts());
+        let interval = self.interval_of(&self.kernel.sites[site]);
+        let visit = Visit { site, index, mask, presence, facts, interval };
         match place.base {
             Base::Tile(tile) => {
+                self.follow_tile(tile, &visit);
                 let tile = &self.kernel.tiles[tile];
                 if let Some(Obstacle::Residue(symbol, modulus)) =
                     tile_obstacle(tile, tile.layout, &visit, &self.symbols)
@@ -520,8 +556,30 @@ impl Walk<'_> {
         (self.mask, self.presence) = (mask, presence);
     }
 
-    fn branch(&mut self, condition: Handle<Expr>, mut truth: Truth, then: &Block, otherwise: &Block) {
+    fn branch(
+        &mut self,
+        condition: Handle<Expr>,
+        mut truth: Truth,
+        together: Scope,
+        then: &Block,
+        otherwise: &Block,
+    ) {
         self.branches += 1;
+        let branch = self.branches;
+        let mut parting = self.part(together, then, otherwise);
+        let path = self.path.clone();
+        let settled = truth.known_true.or(&truth.known_false).or(&self.mask.not()).is_full();
+        let step = |side, exactly: bool, facts: &FactList| {
+            let exactly = exactly.then(|| facts.clone());
+            Step { kind: StepKind::Side { branch, side, exactly }, scope: together }
+        };
+        let (if_true, if_false) = (
+            step(true, truth.exactly_true, &truth.when_true),
+            step(false, truth.exactly_false, &truth.when_false),
+        );
+        if !settled {
+            self.path = path.iter().cloned().chain([if_true]).collect();
+        }
         truth.ways_true.push((self.branches, true));
         truth.ways_false.push((self.branches, false));
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
@@ -537,6 +595,10 @@ impl Walk<'_> {
         truth.when_true.extend(self.guards.drain(learnt..));
         self.leave(scope);
         let after_then = std::mem::replace(&mut self.environment, before);
+        self.turn(&mut parting);
+        if !settled {
+            self.path = path.iter().cloned().chain([if_false]).collect();
+        }
         self.mask = mask.and(&truth.known_true.not());
         self.guards.extend(truth.when_false.iter().cloned());
         let learnt = self.guards.len();
@@ -545,6 +607,11 @@ impl Walk<'_> {
         self.give_back(flags, otherwise);
         truth.when_false.extend(self.guards.drain(learnt..));
         self.leave(scope);
+        self.rejoin(parting);
+        if !settled {
+            self.join_written(branch);
+            self.path = path;
+        }
         (self.mask, self.presence) = (mask, presence);
         // What defines the values of a side that all threads take still holds for them.
         if truth.known_true.or(&self.mask.not()).is_full() {
