@@ -99,7 +99,12 @@ fn load(
     if dynamic > 0 {
         let limit = shared_limit(context)?;
         if dynamic > limit {
-            return Err(Error::SharedMemory { kernel: description.name, architecture, bytes: dynamic, limit });
+            return Err(Error::SharedMemory {
+                kernel: description.name,
+                architecture,
+                bytes: dynamic,
+                limit,
+            });
         }
     }
     let options = CompileOptions { width, ..CompileOptions::for_kernel(description) };

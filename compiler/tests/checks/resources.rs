@@ -73,37 +73,52 @@ fn shared_memory_of_named_architectures() {
         let body = format!("let mut t = Shared::<[f32; {floats}]>::new();\nt[thread_x()] = x;");
         kernel(&format!("block = [32], grid = [1], arch({architectures})"), "x: f32", &body)
     };
-    check(&tile("sm_75", 16384), expect![[r#"
+    check(
+        &tile("sm_75", 16384),
+        expect![[r#"
         write `t[thread_x()]`: 1 × 4 B, 1/1 wavefronts
         shared: 65536 bytes
-    "#]]);
-    check(&tile("sm_75, sm_89, sm_90", 16385), expect![[r#"
+    "#]],
+    );
+    check(
+        &tile("sm_75, sm_89, sm_90", 16385),
+        expect![[r#"
         error: too much shared memory: 65,540 bytes a block, and sm_75 has 65,536 [TP0701]
         note: in bytes: `t` 65,540
         help: say that it is for others: `arch(sm_89, sm_90)`
         help: make the tile smaller, or its elements narrower
           at `Shared::<[f32; 16385]>`
-    "#]]);
-    check(&tile("sm_80, sm_86, sm_89", 25345), expect![[r#"
+    "#]],
+    );
+    check(
+        &tile("sm_80, sm_86, sm_89", 25345),
+        expect![[r#"
         error: too much shared memory: 101,380 bytes a block, and sm_86 has 101,376 [TP0701]
         note: in bytes: `t` 101,380
         help: say that it is for others: `arch(sm_80)`
         help: make the tile smaller, or its elements narrower
           at `Shared::<[f32; 25345]>`
-    "#]]);
-    check(&tile("sm_86", 41728), expect![[r#"
+    "#]],
+    );
+    check(
+        &tile("sm_86", 41728),
+        expect![[r#"
         error: too much shared memory: 166,912 bytes a block, and sm_86 has 101,376 [TP0701]
         note: in bytes: `t` 166,912
         help: say that it is for others: `arch(sm_80, sm_87, sm_90, sm_100, sm_103, sm_110)`
         help: make the tile smaller, or its elements narrower
           at `Shared::<[f32; 41728]>`
-    "#]]);
-    check(&tile("sm_86", 65536), expect![[r#"
+    "#]],
+    );
+    check(
+        &tile("sm_86", 65536),
+        expect![[r#"
         error: too much shared memory: 262,144 bytes a block, and sm_86 has 101,376 [TP0701]
         note: in bytes: `t` 262,144
         help: make the tile smaller, or its elements narrower
           at `Shared::<[f32; 65536]>`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -274,7 +289,8 @@ fn dynamic_shared_memory() {
     }
     assert!(!compiled.cuda.contains("unused_base"), "{}", compiled.cuda);
     let text = compiled.report.to_string();
-    let head: Vec<&str> = text.lines().filter(|line| line.contains("dynamic") || line.starts_with("sm_")).collect();
+    let head: Vec<&str> =
+        text.lines().filter(|line| line.contains("dynamic") || line.starts_with("sm_")).collect();
     expect![[r#"
         kernel: 32 × 1 × 1 threads, 65984 bytes of dynamic shared memory
         sm_75: does not fit, for its shared memory
@@ -284,5 +300,6 @@ fn dynamic_shared_memory() {
         sm_89: 1 block a multiprocessor, 1 of 48 warps, limited by shared memory
         sm_90, sm_100, sm_103: 3 blocks a multiprocessor, 3 of 64 warps, limited by shared memory
         sm_110: 3 blocks a multiprocessor, 3 of 48 warps, limited by shared memory
-        sm_120, sm_121: 1 block a multiprocessor, 1 of 48 warps, limited by shared memory"#]].assert_eq(&head.join("\n"));
+        sm_120, sm_121: 1 block a multiprocessor, 1 of 48 warps, limited by shared memory"#]]
+    .assert_eq(&head.join("\n"));
 }
