@@ -16,7 +16,8 @@ pub(crate) fn problems(code: &str, page: Option<&Page>, summary: &str) -> Vec<St
         )];
     };
     let mut problems = Vec::new();
-    let Some(name) = page.text.lines().next().and_then(|line| line.strip_prefix(&format!("# {code}: "))) else {
+    let Some(name) = page.text.lines().next().and_then(|line| line.strip_prefix(&format!("# {code}: ")))
+    else {
         return vec![format!("{code}.md must begin with `# {code}: ` and what it is")];
     };
     let entry = format!("  - [{code}: {name}](errors/{code}.md)");
@@ -29,8 +30,11 @@ pub(crate) fn problems(code: &str, page: Option<&Page>, summary: &str) -> Vec<St
         problems.push(format!("{code}.md needs the sections `## Mended` and `## Why`, and has {titles:?}"));
     }
     let refused: Vec<&Kernels> = page.kernels.iter().filter(|kernels| kernels.section.is_empty()).collect();
-    let accepted: Vec<&Kernels> =
-        page.kernels.iter().filter(|kernels| !kernels.section.is_empty() && kernels.errors.is_empty()).collect();
+    let accepted: Vec<&Kernels> = page
+        .kernels
+        .iter()
+        .filter(|kernels| !kernels.section.is_empty() && kernels.errors.is_empty())
+        .collect();
     if refused.iter().all(|kernels| kernels.errors.is_empty()) {
         problems.push(format!("{code}.md shows no kernel with the error, above `## Mended`"));
     }
