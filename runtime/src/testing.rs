@@ -73,5 +73,6 @@ pub(crate) const COPY: Description = Description {
         sites: Cow::Borrowed(&SITES),
         occupancy: Cow::Borrowed(&[]),
         launch_checks: Cow::Borrowed(&[]),
+        trusts: Cow::Borrowed(&[]),
     },
 };

@@ -44,6 +44,7 @@ const fn description(narrow: bool) -> Description {
             sites: Cow::Borrowed(&[]),
             occupancy: Cow::Borrowed(&[]),
             launch_checks: Cow::Borrowed(&[]),
+            trusts: Cow::Borrowed(&[]),
         },
     }
 }

@@ -9,7 +9,7 @@ use crate::lower::{element_type, peeled};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use tileproof_model::limits::Occupancy;
-use tileproof_model::report::{Report, Role, SiteReport, Space, TileReport, Verdict};
+use tileproof_model::report::{Report, Role, SiteReport, Space, TileReport, TrustReport, Verdict};
 
 /// The item of a kernel that passed its checks.
 pub(super) fn item(
@@ -431,7 +431,7 @@ fn text(text: &str) -> TokenStream {
 }
 
 fn report(report: &Report) -> TokenStream {
-    let Report { kernel, block, shared_bytes, tiles, sites, occupancy, launch_checks } = report;
+    let Report { kernel, block, shared_bytes, tiles, sites, occupancy, launch_checks, trusts } = report;
     let (kernel, block, shared_bytes) =
         (text(kernel), triple(*block), Literal::u32_unsuffixed(*shared_bytes));
     let (tiles, sites) = (tiles.iter().map(tile), sites.iter().map(site));
@@ -450,6 +450,7 @@ fn report(report: &Report) -> TokenStream {
         ))
     });
     let launch_checks = launch_checks.iter().map(|check| text(check));
+    let trusts = trusts.iter().map(trust);
     quote!(__tileproof::__private::Report {
         kernel: #kernel,
         block: #block,
@@ -458,6 +459,20 @@ fn report(report: &Report) -> TokenStream {
         sites: __tileproof::__private::Cow::Borrowed(&[#(#sites),*]),
         occupancy: __tileproof::__private::Cow::Borrowed(&[#(#occupancy),*]),
         launch_checks: __tileproof::__private::Cow::Borrowed(&[#(#launch_checks),*]),
+        trusts: __tileproof::__private::Cow::Borrowed(&[#(#trusts),*]),
+    })
+}
+
+fn trust(trust: &TrustReport) -> TokenStream {
+    let TrustReport { claim, what, line, because } = trust;
+    // `Debug` prints the name of the variant.
+    let claim = format_ident!("{claim:?}");
+    let (what, because) = (text(what), text(because));
+    quote!(__tileproof::__private::TrustReport {
+        claim: __tileproof::__private::Claim::#claim,
+        what: #what,
+        line: #line,
+        because: #because,
     })
 }
 
@@ -549,6 +564,10 @@ fn verdict(verdict: &Verdict) -> TokenStream {
         Verdict::AtLaunch(condition) => {
             let condition = text(condition);
             quote!(__tileproof::__private::Verdict::AtLaunch(#condition))
+        }
+        Verdict::Trusted(reason) => {
+            let reason = text(reason);
+            quote!(__tileproof::__private::Verdict::Trusted(#reason))
         }
     }
 }

@@ -37,6 +37,9 @@ impl Build {
             sites: Arena::default(),
             loops: Arena::default(),
             budgets: Arena::default(),
+            trusts: Arena::default(),
+            trust: None,
+            trusted: Vec::new(),
             body: vec![],
             span,
         };
