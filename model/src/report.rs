@@ -2,6 +2,10 @@
 //!
 //! The compiler fills it, the macro embeds it as a constant, errors, tables and the book read it from there.
 
+mod barriers;
+
+pub use barriers::{BarrierKind, BarrierReport, Ordered};
+
 use crate::access::SECTOR_BYTES;
 use crate::limits::{Architecture, Occupancy};
 use std::borrow::Cow;
@@ -23,6 +27,8 @@ pub struct Report {
     pub tiles: Cow<'static, [TileReport]>,
     /// The access sites, in order of the source.
     pub sites: Cow<'static, [SiteReport]>,
+    /// The barriers, in order of the source.
+    pub barriers: Cow<'static, [BarrierReport]>,
     /// How much of the kernel a multiprocessor holds, as far as threads and shared memory decide: an architecture a row. Registers,
     /// which only a compilation tells, may make it less.
     pub occupancy: Cow<'static, [(Architecture, Occupancy)]>,
@@ -242,7 +248,7 @@ fn sector_bytes(sectors: u64) -> u64 {
 
 impl fmt::Display for Report {
     /// Plain text, of which equal reports give equal lines: the kernel, its tiles, what the launcher checks, and a paragraph
-    /// for each access site.
+    /// for each access site and each barrier.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.block;
         writeln!(
@@ -279,6 +285,9 @@ impl fmt::Display for Report {
         }
         for site in self.sites.iter() {
             write!(f, "\n{site}")?;
+        }
+        for barrier in self.barriers.iter() {
+            write!(f, "\n{barrier}")?;
         }
         Ok(())
     }

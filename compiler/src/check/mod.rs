@@ -193,6 +193,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         shared_bytes: kernel.shared_bytes().1,
         tiles: kernel.tiles.iter().map(|(handle, tile)| tile_row(tile, auto::of(&chosen, handle))).collect(),
         sites: rows.into_iter().flatten().collect(),
+        barriers: Vec::new().into(),
         occupancy: resources::occupancies(&kernel).into(),
         launch_checks: kernel
             .requires
