@@ -297,16 +297,14 @@ impl fmt::Display for TrustReport {
     /// What the caller of an unsafe launch promises, with the reason.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let TrustReport { claim, what, line, because } = self;
-        match claim {
-            Claim::Race => {
-                write!(f, "no other thread touches what `{what}` (line {line}) does at the same time")?
-            }
-            Claim::Bounds => write!(f, "`{what}` (line {line}) stays inside")?,
-            Claim::Initialised => write!(f, "`{what}` (line {line}) reads what has been written")?,
-            Claim::Barriers => write!(f, "`{what}` (line {line}) is reached by all who take part, together")?,
-            Claim::Range => write!(f, "`{what}` (line {line}) stays in the range of its type")?,
-        }
-        write!(f, " ({because})")
+        let holds = match claim {
+            Claim::Race => "does not race",
+            Claim::Bounds => "stays inside",
+            Claim::Initialised => "reads what has been written",
+            Claim::Barriers => "is reached together by all who take part",
+            Claim::Range => "stays in the range of its type",
+        };
+        write!(f, "`{what}` (line {line}) {holds}: {because}")
     }
 }
 

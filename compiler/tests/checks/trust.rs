@@ -27,20 +27,20 @@ fn an_index_from_memory() {
     check(
         &scatter("", "#[trust(bounds, because = \"a key names a bin\")]\n"),
         expect![[r#"
-        read `keys[[thread_x()]]`: 1 × 4 B, 4/4 sectors
-        update `output.atomic_add([at], 1)`: 1 × 4 B, 0/0 sectors; cost budgeted: a bin a lane; bounds trusted: a key names a bin
-        launch: keys.len() >= 32
-        granted: `output.atomic_add([at], 1)` (line 6) stays inside (a key names a bin)
-    "#]],
+            read `keys[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            update `output.atomic_add([at], 1)`: 1 × 4 B, 0/0 sectors; cost budgeted: a bin a lane; bounds trusted: a key names a bin
+            launch: keys.len() >= 32
+            granted: `output.atomic_add([at], 1)` (line 6) stays inside: a key names a bin
+        "#]],
     );
     check(
         &scatter(", trust(bounds, because = \"a key names a bin\")", ""),
         expect![[r#"
-        read `keys[[thread_x()]]`: 1 × 4 B, 4/4 sectors
-        update `output.atomic_add([at], 1)`: 1 × 4 B, 0/0 sectors; cost budgeted: a bin a lane; bounds trusted: a key names a bin
-        launch: keys.len() >= 32
-        granted: `output.atomic_add([at], 1)` (line 5) stays inside (a key names a bin)
-    "#]],
+            read `keys[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            update `output.atomic_add([at], 1)`: 1 × 4 B, 0/0 sectors; cost budgeted: a bin a lane; bounds trusted: a key names a bin
+            launch: keys.len() >= 32
+            granted: `output.atomic_add([at], 1)` (line 5) stays inside: a key names a bin
+        "#]],
     );
 }
 
@@ -117,12 +117,12 @@ fn barriers_and_collectives() {
     check(
         &body("#[trust(barriers, because = \"the values are equal\")]\n"),
         expect![[r#"
-        read `input[[thread_x()]]`: 1 × 4 B, 4/4 sectors
-        read `input[[0]]`: 1 × 4 B, 1/1 sectors
-        launch: input.len() >= 4096
-        launch: output.len() >= 4096
-        granted: `sync_warp()` (line 6) is reached by all who take part, together (the values are equal)
-    "#]],
+            read `input[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            read `input[[0]]`: 1 × 4 B, 1/1 sectors
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
+            granted: `sync_warp()` (line 6) is reached together by all who take part: the values are equal
+        "#]],
     );
 }
 
@@ -154,10 +154,10 @@ fn index_arithmetic() {
     check(
         &body("#[trust(range, because = \"`first` is 31 or more\")]\n"),
         expect![[r#"
-        read `input[[at]]`: 1 × 4 B, 0/0 sectors; cost budgeted: nothing says that they are neighbours
-        write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
-        granted: `first - thread_x()` (line 4) stays in the range of its type (`first` is 31 or more)
-    "#]],
+            read `input[[at]]`: 1 × 4 B, 0/0 sectors; cost budgeted: nothing says that they are neighbours
+            write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            granted: `first - thread_x()` (line 4) stays in the range of its type: `first` is 31 or more
+        "#]],
     );
 }
 
@@ -184,9 +184,9 @@ fn the_innermost_trust_that_claims_it_gives_the_reason() {
             update `output.atomic_add([at + 1], 1)`: 1 × 4 B, 0/0 sectors; cost budgeted: a bin a lane; bounds trusted: the inner one
             update `output.atomic_add([at + 2], 1)`: 1 × 4 B, 0/0 sectors; cost budgeted: a bin a lane; bounds trusted: the outer one
             launch: keys.len() >= 32
-            granted: `output.atomic_add([at], 1)` (line 7) stays inside (the inner one)
-            granted: `output.atomic_add([at + 1], 1)` (line 9) stays inside (the inner one)
-            granted: `output.atomic_add([at + 2], 1)` (line 12) stays inside (the outer one)
+            granted: `output.atomic_add([at], 1)` (line 7) stays inside: the inner one
+            granted: `output.atomic_add([at + 1], 1)` (line 9) stays inside: the inner one
+            granted: `output.atomic_add([at + 2], 1)` (line 12) stays inside: the outer one
         "#]],
     );
 }
@@ -210,12 +210,12 @@ fn in_a_helper_it_is_one_however_often_that_is_called() {
     check(
         &body("#[trust(bounds, because = \"a key names a bin\")]\n"),
         expect![[r#"
-        read `keys[[thread_x()]]`: 1 × 4 B, 4/4 sectors
-        update `output.atomic_add([at], 1)`: 1 × 4 B, 0/0 sectors, in `count`, called on line 8; cost budgeted: a bin a lane; bounds trusted: a key names a bin
-        update `output.atomic_add([at], 1)`: 1 × 4 B, 4/4 sectors, in `count`, called on line 9
-        launch: keys.len() >= 32
-        granted: `output.atomic_add([at], 1)` (line 6) stays inside (a key names a bin)
-    "#]],
+            read `keys[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            update `output.atomic_add([at], 1)`: 1 × 4 B, 0/0 sectors, in `count`, called on line 8; cost budgeted: a bin a lane; bounds trusted: a key names a bin
+            update `output.atomic_add([at], 1)`: 1 × 4 B, 4/4 sectors, in `count`, called on line 9
+            launch: keys.len() >= 32
+            granted: `output.atomic_add([at], 1)` (line 6) stays inside: a key names a bin
+        "#]],
     );
     check(
         &body("#[trust(bounds, race, because = \"a key names a bin\")]\n"),
