@@ -187,6 +187,7 @@ impl Build {
             proxy,
             issuer,
             budget: None,
+            trust: None,
             edge: false,
             span: self.span,
             also: Vec::new(),
