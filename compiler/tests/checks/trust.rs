@@ -108,11 +108,11 @@ fn barriers_and_collectives() {
     check(
         &body(""),
         expect![[r#"
-        error: `sync_warp` must be reached by all lanes of the warp together, and nothing here says that it is [TP0602]
-        note: `input[[0]] > value` may differ from lane to lane
-        help: call `sync_warp` outside: clamp indices so that every thread can go on, choose the value that it brings with `if … { value } else { 0 }`, and guard only what needs the guard
-          at `sync_warp()`
-    "#]],
+            error: `sync_warp` must be reached by all lanes of the warp together, and nothing here says that it is [TP0602]
+            note: `input[[0]] > value` may differ from lane to lane
+            help: end the condition or loop before `sync_warp`, so that every thread comes to it, and guard anew what follows
+              at `sync_warp()`
+        "#]],
     );
     check(
         &body("#[trust(barriers, because = \"the values are equal\")]\n"),
