@@ -99,7 +99,8 @@ pub mod __private {
     pub use std::vec::Vec;
     pub use tileproof_model::limits::{Architecture as Known, Occupancy, Resource};
     pub use tileproof_model::report::{
-        BarrierKind, BarrierReport, Ordered, Report, Role, SiteReport, Space, TileReport, Verdict,
+        BarrierKind, BarrierReport, Claim, Ordered, Report, Role, SiteReport, Space, TileReport, TrustReport,
+        Verdict,
     };
 }
 

@@ -74,5 +74,6 @@ pub(crate) const COPY: Description = Description {
         barriers: Cow::Borrowed(&[]),
         occupancy: Cow::Borrowed(&[]),
         launch_checks: Cow::Borrowed(&[]),
+        trusts: Cow::Borrowed(&[]),
     },
 };

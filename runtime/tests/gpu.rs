@@ -45,6 +45,7 @@ const fn description(narrow: bool) -> Description {
             barriers: Cow::Borrowed(&[]),
             occupancy: Cow::Borrowed(&[]),
             launch_checks: Cow::Borrowed(&[]),
+            trusts: Cow::Borrowed(&[]),
         },
     }
 }

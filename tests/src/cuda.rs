@@ -47,6 +47,7 @@ fn description(name: &str, text: &str) -> Description {
             barriers: Cow::Borrowed(&[]),
             occupancy: Cow::Borrowed(&[]),
             launch_checks: Cow::Borrowed(&[]),
+            trusts: Cow::Borrowed(&[]),
         },
     }
 }

@@ -1,13 +1,17 @@
 //! Do all threads that take part in a barrier or a collective reach it together.
 
+use super::trust::{Needed, trusts_at};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Divergence, Facts};
-use crate::ir::Scope;
+use crate::ir::{Claim, Kernel, Scope};
 
-pub(super) fn check(facts: &Facts, diagnostics: &mut Diagnostics) {
+pub(super) fn check(kernel: &Kernel, facts: &Facts, needed: &mut Needed, diagnostics: &mut Diagnostics) {
     let mut reported = Vec::new();
     for divergence in facts.runs.iter().flat_map(|run| &run.divergences) {
         let Divergence { span, function, brings_value, participants, at } = *divergence;
+        if trusts_at(kernel, span, Claim::Barriers, needed).is_some() {
+            continue;
+        }
         // What one condition parts has one cause.
         if reported.contains(&at) {
             continue;

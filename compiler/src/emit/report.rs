@@ -5,7 +5,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use tileproof_model::limits::Occupancy;
 use tileproof_model::report::{
-    BarrierKind, BarrierReport, Ordered, Report, Role, SiteReport, Space, TileReport, Verdict,
+    BarrierKind, BarrierReport, Ordered, Report, Role, SiteReport, Space, TileReport, TrustReport, Verdict,
 };
 
 fn text(text: &str) -> TokenStream {
@@ -14,7 +14,8 @@ fn text(text: &str) -> TokenStream {
 
 /// The report as a constant.
 pub(super) fn report(report: &Report) -> TokenStream {
-    let Report { kernel, block, shared_bytes, tiles, sites, barriers, occupancy, launch_checks } = report;
+    let Report { kernel, block, shared_bytes, tiles, sites, barriers, occupancy, launch_checks, trusts } =
+        report;
     let (kernel, block, shared_bytes) =
         (text(kernel), triple(*block), Literal::u32_unsuffixed(*shared_bytes));
     let (tiles, sites) = (tiles.iter().map(tile), sites.iter().map(site));
@@ -34,6 +35,7 @@ pub(super) fn report(report: &Report) -> TokenStream {
         ))
     });
     let launch_checks = launch_checks.iter().map(|check| text(check));
+    let trusts = trusts.iter().map(trust);
     quote!(__tileproof::__private::Report {
         kernel: #kernel,
         block: #block,
@@ -43,6 +45,20 @@ pub(super) fn report(report: &Report) -> TokenStream {
         barriers: __tileproof::__private::Cow::Borrowed(&[#(#barriers),*]),
         occupancy: __tileproof::__private::Cow::Borrowed(&[#(#occupancy),*]),
         launch_checks: __tileproof::__private::Cow::Borrowed(&[#(#launch_checks),*]),
+        trusts: __tileproof::__private::Cow::Borrowed(&[#(#trusts),*]),
+    })
+}
+
+fn trust(trust: &TrustReport) -> TokenStream {
+    let TrustReport { claim, what, line, because } = trust;
+    // `Debug` prints the name of the variant.
+    let claim = format_ident!("{claim:?}");
+    let (what, because) = (text(what), text(because));
+    quote!(__tileproof::__private::TrustReport {
+        claim: __tileproof::__private::Claim::#claim,
+        what: #what,
+        line: #line,
+        because: #because,
     })
 }
 
@@ -130,6 +146,10 @@ fn verdict(verdict: &Verdict) -> TokenStream {
         Verdict::AtLaunch(condition) => {
             let condition = text(condition);
             quote!(__tileproof::__private::Verdict::AtLaunch(#condition))
+        }
+        Verdict::Trusted(reason) => {
+            let reason = text(reason);
+            quote!(__tileproof::__private::Verdict::Trusted(#reason))
         }
     }
 }
