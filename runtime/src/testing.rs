@@ -71,7 +71,9 @@ pub(crate) const COPY: Description = Description {
         shared_bytes: 0,
         tiles: Cow::Borrowed(&[]),
         sites: Cow::Borrowed(&SITES),
+        barriers: Cow::Borrowed(&[]),
         occupancy: Cow::Borrowed(&[]),
         launch_checks: Cow::Borrowed(&[]),
+        trusts: Cow::Borrowed(&[]),
     },
 };

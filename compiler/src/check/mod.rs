@@ -2,7 +2,8 @@
 //!
 //! First the layouts that the source leaves to the compiler are chosen. Then, in order: resources (does the block fit),
 //! index range and register arrays (do the values mean what they say), convergence, bounds, alignment, then the costs:
-//! banks and coalescing, held against the budgets. What only the launch can settle by one
+//! banks and coalescing, held against the budgets. Where one of safety cannot decide, it [asks](trust::trusts) whether
+//! the source answers for it; a trust that none asked for is an error. What only the launch can settle by one
 //! uniform condition becomes a [`LaunchCheck`]. Only this module makes a [`Checked`] kernel, and only a checked kernel is
 //! emitted.
 //!
@@ -20,8 +21,12 @@ mod budget;
 mod coalescing;
 mod convergence;
 mod fix;
+mod meeting;
+mod races;
 mod resources;
 mod together;
+mod trust;
+mod unwritten;
 mod values;
 mod words;
 
@@ -108,8 +113,9 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         return None;
     }
     resources::check(&kernel, diagnostics);
-    values::check(&facts, diagnostics);
-    convergence::check(&facts, diagnostics);
+    let mut needed = trust::Needed::default();
+    values::check(&kernel, &facts, &mut needed, diagnostics);
+    convergence::check(&kernel, &facts, &mut needed, diagnostics);
     let mut rows = Vec::new();
     let mut violations: Vec<bounds::Violation> = Vec::new();
     let (mut misaligned, mut conflicts) = (Vec::new(), Vec::new());
@@ -123,7 +129,10 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             rows.push(None);
             continue;
         }
-        let violation = bounds::judge(&kernel, site, &visits, diagnostics);
+        let (bounds, violation) = match bounds::judge(&kernel, site, &visits, &mut needed, diagnostics) {
+            Ok(verdict) => (verdict, None),
+            Err(violation) => (Verdict::Proven, Some(violation)),
+        };
         // What is wrong with the indices of an operation is wrong inside and at the edge, and of both its parts.
         let place = |site: Handle<Site>| {
             let start = diagnostics.spans.get(kernel.sites[site].span).start.start();
@@ -152,7 +161,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             }
             Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
         };
-        rows.push(Some(row(&kernel, site, &cost, alignment_verdict, diagnostics)));
+        rows.push(Some(row(&kernel, site, &cost, bounds, alignment_verdict, diagnostics)));
         if kernel.sites[site].edge {
             continue;
         }
@@ -168,10 +177,20 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             }
         }
     }
+    // Where an index leaves its tile, what it meets there follows from that.
+    let mut barriers = Vec::new();
+    if violations.is_empty() && !diagnostics.is_failed() {
+        barriers = races::check(&kernel, &facts, &mut needed, diagnostics);
+        unwritten::check(&kernel, &facts, &mut needed, diagnostics);
+    }
     bounds::report(&kernel, violations, diagnostics);
     alignment::report(&kernel, &facts, &misaligned, diagnostics);
     banks::report(&kernel, conflicts, diagnostics);
     budget::check(&kernel, &rows, diagnostics);
+    // What was refused may have been all that needed a trust.
+    if !diagnostics.is_failed() {
+        trust::check(&kernel, &needed, diagnostics);
+    }
     if diagnostics.is_failed() {
         return None;
     }
@@ -183,6 +202,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         shared_bytes: kernel.shared_bytes().1,
         tiles: kernel.tiles.iter().map(|(handle, tile)| tile_row(tile, auto::of(&chosen, handle))).collect(),
         sites: rows.into_iter().flatten().collect(),
+        barriers: barriers.into(),
         occupancy: resources::occupancies(&kernel).into(),
         launch_checks: kernel
             .requires
@@ -190,6 +210,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             .map(|contract| diagnostics.spans.get(contract.span).text.clone().into())
             .chain(launch_checks.iter().map(|check| check.text(&kernel).into()))
             .collect(),
+        trusts: trust::rows(&kernel, &needed, diagnostics).into(),
     };
     Some(Checked { kernel, facts, report, launch_checks, base_alignment })
 }
@@ -233,6 +254,7 @@ fn row(
     kernel: &Kernel,
     handle: Handle<Site>,
     cost: &Cost,
+    bounds: Verdict,
     alignment: Verdict,
     diagnostics: &Diagnostics,
 ) -> SiteReport {
@@ -268,7 +290,7 @@ fn row(
         shortest_run_bytes: 0,
         unknown: Default::default(),
         cost: Verdict::Proven,
-        bounds: Verdict::Proven,
+        bounds,
         alignment,
         asynchronous: match site.proxy {
             Proxy::Generic => false,

@@ -25,6 +25,8 @@ pub enum Code {
     BankConflict,
     /// A budget that accepts more than occurs, or covers nothing.
     Budget,
+    /// A trust in what is proven, or that covers nothing.
+    Trust,
     /// A warp touches more sectors than its bytes need.
     Uncoalesced,
     /// A vector access that is not aligned to its width.
@@ -45,11 +47,15 @@ pub enum Code {
     BlockSize,
     /// Fewer resident blocks than the source demands.
     Residence,
+    /// Two threads touch one element of shared memory, one of them writes, and no barrier is between.
+    Race,
+    /// Shared memory is read where nobody may have written it.
+    Uninitialised,
 }
 
 impl Code {
     /// All codes, in order.
-    pub const ALL: [Code; 21] = [
+    pub const ALL: [Code; 24] = [
         Code::Syntax,
         Code::Unsupported,
         Code::Attribute,
@@ -61,6 +67,7 @@ impl Code {
         Code::VectorWidth,
         Code::BankConflict,
         Code::Budget,
+        Code::Trust,
         Code::Uncoalesced,
         Code::Misaligned,
         Code::TileBounds,
@@ -71,6 +78,8 @@ impl Code {
         Code::SharedMemory,
         Code::BlockSize,
         Code::Residence,
+        Code::Race,
+        Code::Uninitialised,
     ];
 
     /// The code as printed.
@@ -87,6 +96,7 @@ impl Code {
             Code::VectorWidth => "TP0011",
             Code::BankConflict => "TP0101",
             Code::Budget => "TP0102",
+            Code::Trust => "TP0103",
             Code::Uncoalesced => "TP0201",
             Code::Misaligned => "TP0301",
             Code::TileBounds => "TP0401",
@@ -97,6 +107,8 @@ impl Code {
             Code::SharedMemory => "TP0701",
             Code::BlockSize => "TP0702",
             Code::Residence => "TP0703",
+            Code::Race => "TP0801",
+            Code::Uninitialised => "TP0803",
         }
     }
 }

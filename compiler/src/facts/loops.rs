@@ -314,6 +314,7 @@ impl Walk<'_> {
             replays: self.replays.len(),
             intervals: self.intervals.len(),
             moment: self.moment.clone(),
+            waits: self.waits.len(),
             rounds: self.rounds.clone(),
             path: self.path.clone(),
             unwritten: self.unwritten.len(),
@@ -326,6 +327,7 @@ impl Walk<'_> {
         self.forget(mark.findings);
         self.replays.truncate(mark.replays);
         self.intervals.truncate(mark.intervals);
+        self.waits.truncate(mark.waits);
         (self.moment, self.rounds, self.path) = (mark.moment, mark.rounds, mark.path);
         self.unwritten.truncate(mark.unwritten);
         self.written_elements = mark.written_elements;
@@ -376,6 +378,7 @@ pub(super) struct Mark {
     replays: usize,
     intervals: usize,
     moment: Moment,
+    waits: usize,
     rounds: Vec<(SpanId, u32)>,
     path: Rc<[Step]>,
     unwritten: usize,

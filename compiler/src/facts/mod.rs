@@ -76,6 +76,10 @@ pub struct Run {
     pub replays: Vec<Visit>,
     /// Which accesses nothing orders.
     pub intervals: Vec<Interval>,
+    /// Asynchronous copies, each with the wait that ends it.
+    pub waits: Vec<(IntervalId, SpanId)>,
+    /// The loops whose counters are taken by their residues here, one a run.
+    pub split: Vec<SpanId>,
     /// Reads of shared memory that may find what nobody wrote.
     pub unwritten: Vec<Unwritten>,
     /// Index computations that may leave the range of their type.

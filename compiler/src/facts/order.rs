@@ -49,6 +49,8 @@ pub struct Interval {
     pub touched: bool,
     /// The loops around it of which one iteration stands for all, each with the number of its execution.
     pub rounds: Vec<(SpanId, u32)>,
+    /// The loop of which it is a later iteration than the one that stands for all.
+    pub again: Option<SpanId>,
 }
 
 /// An interval that ends at a barrier.
@@ -210,6 +212,7 @@ impl Walk<'_> {
             within,
             touched: false,
             rounds: self.rounds.clone(),
+            again: self.again,
         };
         self.intervals.push(interval);
         self.intervals.len() as IntervalId - 1
@@ -265,6 +268,7 @@ impl Walk<'_> {
                 let done: Vec<IntervalId> = groups.drain(..done).flatten().collect();
                 if !done.is_empty() {
                     self.begin_interval();
+                    self.waits.extend(done.iter().map(|copy| (*copy, span)));
                     done.into_iter().for_each(|copy| self.moment.add_open(copy, Between::Threads));
                     self.fresh_interval();
                 }
@@ -289,7 +293,7 @@ impl Walk<'_> {
     }
 
     /// Before the sides of a condition, if the order of what is in them matters: over which threads all take the same side.
-    pub(super) fn part(&mut self, together: Scope, then: &Block, otherwise: &Block) -> Option<Parting> {
+    pub(super) fn sides(&mut self, together: Scope, then: &Block, otherwise: &Block) -> Option<Parting> {
         let synchronises = |block: &Block| any_stmt(self.kernel, block, &is_order);
         let touches = |block: &Block| any_stmt(self.kernel, block, &|stmt| self.touches(stmt));
         let exclusive = together >= Scope::Block && touches(then) && touches(otherwise);
@@ -306,7 +310,7 @@ impl Walk<'_> {
     }
 
     /// Between the sides.
-    pub(super) fn turn(&mut self, parting: &mut Option<Parting>) {
+    pub(super) fn other_side(&mut self, parting: &mut Option<Parting>) {
         let Some(parting) = parting else { return };
         self.begin_interval();
         parting.then = Some(std::mem::replace(&mut self.moment, parting.before.clone()));

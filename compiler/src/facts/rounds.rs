@@ -196,7 +196,11 @@ impl Walk<'_> {
             }
         });
         if let Some(round) = round.offset(by) {
+            let again = self.again;
+            self.again = self.rounds.last().map(|(head, _)| *head);
+            self.begin_interval();
             self.quietly(|walk| once(walk, &round));
+            self.again = again;
         }
         self.begin_interval();
         self.unwritten.split_off(asked)

@@ -4,7 +4,7 @@ use super::address::{Obstacle, tile_obstacle};
 use super::arithmetic::Operation;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
-use super::order::{Interval, Moment, written};
+use super::order::{Interval, IntervalId, Moment, written};
 use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
 use super::together::{Divergence, Fork};
@@ -82,6 +82,10 @@ pub(super) struct Walk<'a> {
     /// Where the threads of the block are.
     pub(super) moment: Moment,
     pub(super) intervals: Vec<Interval>,
+    /// Asynchronous copies, each with the wait that ends it.
+    pub(super) waits: Vec<(IntervalId, SpanId)>,
+    /// The loop of which a later iteration is walked than the one that stands for all.
+    pub(super) again: Option<SpanId>,
     /// The tiles and tensors that the kernel writes.
     pub(super) written: Vec<Base>,
     /// The loops around this point of which one iteration stands for all, each with the number of its execution.
@@ -141,6 +145,8 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         replays: Vec::new(),
         moment: Moment::start(),
         intervals: Vec::new(),
+        waits: Vec::new(),
+        again: None,
         written: written(kernel),
         rounds: Vec::new(),
         executions: 0,
@@ -175,6 +181,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         visits,
         replays,
         intervals,
+        waits,
         unwritten,
         escapes,
         escaped,
@@ -190,7 +197,13 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         ..
     } = walk;
     let exhausted = exhausted.then(|| exhausted_in.unwrap_or(kernel.span));
-    let run = Run { symbols, visits, replays, intervals, unwritten, escapes, escaped, divergences, register_faults };
+    let split = residues.keys().filter_map(|kind| match kind {
+        SymbolKind::Counter(counted, _) => Some(kernel.loops[*counted].span),
+        SymbolKind::Round(head, _) => Some(*head),
+        _ => None,
+    });
+    let split = split.collect();
+    let run = Run { symbols, visits, replays, intervals, waits, split, unwritten, escapes, escaped, divergences, register_faults };
     Walked { run, trips, narrow, unreached, requests, work, exhausted }
 }
 
@@ -566,7 +579,7 @@ impl Walk<'_> {
     ) {
         self.branches += 1;
         let branch = self.branches;
-        let mut parting = self.part(together, then, otherwise);
+        let mut parting = self.sides(together, then, otherwise);
         let path = self.path.clone();
         let settled = truth.known_true.or(&truth.known_false).or(&self.mask.not()).is_full();
         let step = |side, exactly: bool, facts: &FactList| {
@@ -595,7 +608,7 @@ impl Walk<'_> {
         truth.when_true.extend(self.guards.drain(learnt..));
         self.leave(scope);
         let after_then = std::mem::replace(&mut self.environment, before);
-        self.turn(&mut parting);
+        self.other_side(&mut parting);
         if !settled {
             self.path = path.iter().cloned().chain([if_false]).collect();
         }
