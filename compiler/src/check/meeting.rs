@@ -120,8 +120,8 @@ impl Cell {
         }
     }
 
-    /// Two accesses that are not both reads, and not both atomic.
-    fn meets(&self, other: &Cell, between: Between) -> Option<(Entry, Entry)> {
+    /// Two accesses that are not both reads, and not both atomic, for each pair of roles.
+    fn meets(&self, other: &Cell, between: Between) -> impl Iterator<Item = (Entry, Entry)> {
         let Cell { readers, writers, updaters } = self;
         let pairs = [
             (writers, &other.readers),
@@ -132,7 +132,7 @@ impl Cell {
             (updaters, &other.readers),
             (readers, &other.updaters),
         ];
-        pairs.into_iter().find_map(|(a, b)| a.meets(*b, between))
+        pairs.into_iter().filter_map(move |(a, b)| a.meets(*b, between))
     }
 }
 
@@ -223,7 +223,8 @@ pub(super) fn meetings<'a>(
                 Some(difference) if !blind => period(difference),
                 _ => 1,
             };
-            if period > 0 && !blind && difference.is_some_and(|difference| have_sign(a, b, &difference, run)) {
+            if period > 0 && !blind && difference.is_some_and(|difference| have_sign(a, b, &difference, run))
+            {
                 continue;
             }
             for (element, x, y) in meet(a, b, period, between) {
@@ -282,9 +283,7 @@ fn meet(a: &Group, b: &Group, period: i64, between: Between) -> Vec<(i64, Entry,
     let mut out = Vec::new();
     for element in start..end {
         let cells = (&a.cells[(element - a.first) as usize], &b.cells[(element - b.first) as usize]);
-        if let Some((x, y)) = cells.0.meets(cells.1, between) {
-            out.push((element, x, y));
-        }
+        out.extend(cells.0.meets(cells.1, between).map(|(x, y)| (element, x, y)));
     }
     out
 }

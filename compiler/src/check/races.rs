@@ -79,7 +79,7 @@ fn judge<'a>(
     for (id, own) in &touched {
         let interval = &run.intervals[*id as usize];
         let pairs = std::iter::once((*id, interval.within)).chain(interval.open.iter().copied());
-        for (other, between) in pairs {
+        for (other, between) in pairs.filter(|(other, _)| stand_for_all(run, *other, *id)) {
             let Some(earlier) = touched.get(&other) else { continue };
             let blind = is_blind(run, other, *id);
             let again = another_iteration(run, other, *id);
@@ -93,8 +93,9 @@ fn judge<'a>(
             interval.open.iter().any(|(other, _)| other == copy)
                 || interval.ordered.iter().any(|ordered| ordered.interval == *copy)
         };
-        let waits = run.waits.iter().filter(|(copy, _)| reaches(copy)).map(|(copy, span)| (*copy, vec![*span]));
-        for (other, barriers) in behind.chain(waits) {
+        let waits =
+            run.waits.iter().filter(|(copy, _)| reaches(copy)).map(|(copy, span)| (*copy, vec![*span]));
+        for (other, barriers) in behind.chain(waits).filter(|(other, _)| stand_for_all(run, *other, *id)) {
             let Some(earlier) = touched.get(&other) else { continue };
             let again = another_iteration(run, other, *id);
             for meeting in meetings(kernel, run, (earlier, own), Between::All, is_blind(run, other, *id)) {
@@ -115,10 +116,17 @@ fn is_blind(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
     })
 }
 
+/// Whether what is said of two intervals is not said of two others already: those of one iteration that was walked again
+/// are as those of the one that stands for all.
+fn stand_for_all(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
+    let walk = |interval: IntervalId| run.intervals[interval as usize].again.map(|(walk, _)| walk);
+    walk(later).is_none_or(|own| walk(earlier) != Some(own))
+}
+
 /// The loop of which the later interval is another iteration.
 fn another_iteration(run: &Run, earlier: IntervalId, later: IntervalId) -> Option<SpanId> {
     let (earlier, later) = (run.intervals[earlier as usize].again, run.intervals[later as usize].again);
-    later.filter(|_| earlier != later)
+    later.filter(|_| earlier != later).map(|(_, head)| head)
 }
 
 /// Whether a site is before another one in the source.
@@ -204,13 +212,16 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
     };
     let mut error = Diagnostic::new(Code::Race, later.span, message).note(note);
     error = match (under_way, again) {
-        (true, _) => error.help("call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this"),
+        (true, _) => error
+            .help("call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this"),
         (false, Some(head)) => error.help(format!(
             "put `sync_threads();` at the end of the body of the loop on line {}",
             spans.line(*head)
         )),
         (false, None) if same => match (earlier.role, meeting.element) {
-            (Role::Write, _) => error.help("let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic"),
+            (Role::Write, _) => {
+                error.help("let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic")
+            }
             _ => error.help("put `sync_threads();` between them"),
         },
         (false, None) if spans.line(later.span) < line => {

@@ -25,7 +25,9 @@ pub(super) fn check(kernel: &Kernel, facts: &Facts, needed: &mut Needed, diagnos
         let mut error = Diagnostic::new(
             Code::Uninitialised,
             site.span,
-            format!("`{name}` may be {what} here where nothing was written: shared memory starts with any values"),
+            format!(
+                "`{name}` may be {what} here where nothing was written: shared memory starts with any values"
+            ),
         );
         let who = thread(kernel, unwritten.thread);
         error = match &unwritten.element {
@@ -39,10 +41,14 @@ pub(super) fn check(kernel: &Kernel, facts: &Facts, needed: &mut Needed, diagnos
         error = match writes.as_slice() {
             [] => {
                 let other = kernel.sites.iter().any(|(handle, other)| {
-                    other.place.base == site.place.base && other.role == Role::Write && handle != unwritten.site
+                    other.place.base == site.place.base
+                        && other.role == Role::Write
+                        && handle != unwritten.site
                 });
                 error.help(match other {
-                    true => format!("write every element of `{name}` that is read, by all threads of the block"),
+                    true => {
+                        format!("write every element of `{name}` that is read, by all threads of the block")
+                    }
                     false => format!("write `{name}` first, and put `sync_threads();` after that"),
                 })
             }

@@ -134,7 +134,8 @@ impl Walk<'_> {
                 self.rewind(inner);
             }
             let round = self.symbol_form(kind.clone(), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-            let (scope, known) = self.step(condition, body, span, &round, &mut carried, (!split, entry.clone()));
+            let (scope, known) =
+                self.step(condition, body, span, &round, &mut carried, (!split, entry.clone()));
             decided = decided.min(scope);
             if decided >= alike {
                 break (carried, (!split).then_some((round, known)));

@@ -49,8 +49,9 @@ pub struct Interval {
     pub touched: bool,
     /// The loops around it of which one iteration stands for all, each with the number of its execution.
     pub rounds: Vec<(SpanId, u32)>,
-    /// The loop of which it is a later iteration than the one that stands for all.
-    pub again: Option<SpanId>,
+    /// Where it is not of the iterations that stand for all: which walk of another one it is in, the outermost of several,
+    /// and the loop, the innermost.
+    pub again: Option<(u32, SpanId)>,
 }
 
 /// An interval that ends at a barrier.
@@ -344,8 +345,12 @@ impl Walk<'_> {
 
 /// The tiles and tensors that a kernel writes.
 pub(super) fn written(kernel: &Kernel) -> Vec<Base> {
-    let mut written: Vec<Base> =
-        kernel.sites.iter().filter(|(_, site)| site.role != Role::Read).map(|(_, site)| site.place.base).collect();
+    let mut written: Vec<Base> = kernel
+        .sites
+        .iter()
+        .filter(|(_, site)| site.role != Role::Read)
+        .map(|(_, site)| site.place.base)
+        .collect();
     written.sort();
     written.dedup();
     written
@@ -353,7 +358,9 @@ pub(super) fn written(kernel: &Kernel) -> Vec<Base> {
 
 /// Whether some statement of a block, or within one, is so.
 fn any_stmt(kernel: &Kernel, block: &Block, is: &dyn Fn(&Stmt) -> bool) -> bool {
-    block.iter().any(|stmt| is(stmt) || stmt.blocks(kernel).into_iter().any(|block| any_stmt(kernel, block, is)))
+    block
+        .iter()
+        .any(|stmt| is(stmt) || stmt.blocks(kernel).into_iter().any(|block| any_stmt(kernel, block, is)))
 }
 
 /// Whether a statement says something about the order of accesses.

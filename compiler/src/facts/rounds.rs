@@ -197,7 +197,9 @@ impl Walk<'_> {
         });
         if let Some(round) = round.offset(by) {
             let again = self.again;
-            self.again = self.rounds.last().map(|(head, _)| *head);
+            self.walks += 1;
+            let walk = again.map_or(self.walks, |(walk, _)| walk);
+            self.again = self.rounds.last().map(|(head, _)| (walk, *head));
             self.begin_interval();
             self.quietly(|walk| once(walk, &round));
             self.again = again;
@@ -208,7 +210,8 @@ impl Walk<'_> {
 
     /// Walks one iteration that is at least so many after the one that stands for all.
     fn any_later(&mut self, round: &Linear, by: i64, once: &mut Once<'_>, guessed: &mut [Carried]) {
-        let kind = SymbolKind::Derived(self.symbols.len() as u32);
+        let Some((head, _)) = self.rounds.last().copied() else { return };
+        let kind = self.next_execution(|time| SymbolKind::Later(head, time));
         let distance = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, "iterations later".into());
         let Some(later) = round.add(&distance).and_then(|later| later.offset(by)) else { return };
         for variable in guessed.iter_mut() {

@@ -25,6 +25,8 @@ pub enum SymbolKind {
     Counter(Handle<Loop>, u32),
     /// How often a loop with a condition has gone round; its head in the source, and the time that it was come to.
     Round(SpanId, u32),
+    /// How many iterations after another one of that loop; its head in the source, and the time.
+    Later(SpanId, u32),
     /// The product of two symbols.
     Product(SymbolId, SymbolId),
     /// The result of an operation that is not linear, numbered.
@@ -39,6 +41,7 @@ impl SymbolKind {
         match self {
             SymbolKind::Counter(counted, _) => SymbolKind::Counter(*counted, 0),
             SymbolKind::Round(head, _) => SymbolKind::Round(*head, 0),
+            SymbolKind::Later(head, _) => SymbolKind::Later(*head, 0),
             SymbolKind::Extent(..)
             | SymbolKind::Stride(..)
             | SymbolKind::Scalar(_)
@@ -339,6 +342,7 @@ impl Symbols {
             | SymbolKind::Grid(_)
             | SymbolKind::Counter(..)
             | SymbolKind::Round(..)
+            | SymbolKind::Later(..)
             | SymbolKind::Derived(_)
             | SymbolKind::Opaque(_) => list.contains(&id),
         }

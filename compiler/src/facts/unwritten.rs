@@ -124,7 +124,9 @@ impl Walk<'_> {
         let Some((least, most)) = known.filter(|(least, most)| most - least < MOST_ELEMENTS) else { return };
         let path = self.path.clone();
         let alike = |written: &Written| {
-            written.tile == tile && written.terms == terms && (Rc::ptr_eq(&written.path, &path) || written.path == path)
+            written.tile == tile
+                && written.terms == terms
+                && (Rc::ptr_eq(&written.path, &path) || written.path == path)
         };
         let far = |written: &Written| {
             let first = written.first.min(least);

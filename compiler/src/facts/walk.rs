@@ -84,8 +84,10 @@ pub(super) struct Walk<'a> {
     pub(super) intervals: Vec<Interval>,
     /// Asynchronous copies, each with the wait that ends it.
     pub(super) waits: Vec<(IntervalId, SpanId)>,
-    /// The loop of which a later iteration is walked than the one that stands for all.
-    pub(super) again: Option<SpanId>,
+    /// Where an iteration is walked that does not stand for all: see [`Interval::again`].
+    pub(super) again: Option<(u32, SpanId)>,
+    /// How many such walks there were.
+    pub(super) walks: u32,
     /// The tiles and tensors that the kernel writes.
     pub(super) written: Vec<Base>,
     /// The loops around this point of which one iteration stands for all, each with the number of its execution.
@@ -147,6 +149,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         intervals: Vec::new(),
         waits: Vec::new(),
         again: None,
+        walks: 0,
         written: written(kernel),
         rounds: Vec::new(),
         executions: 0,
@@ -203,7 +206,19 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         _ => None,
     });
     let split = split.collect();
-    let run = Run { symbols, visits, replays, intervals, waits, split, unwritten, escapes, escaped, divergences, register_faults };
+    let run = Run {
+        symbols,
+        visits,
+        replays,
+        intervals,
+        waits,
+        split,
+        unwritten,
+        escapes,
+        escaped,
+        divergences,
+        register_faults,
+    };
     Walked { run, trips, narrow, unreached, requests, work, exhausted }
 }
 
@@ -361,8 +376,10 @@ impl Walk<'_> {
         let symbol = self.symbols.get(symbol);
         // Of a symbol that has been split already, the quotient must be split again.
         let (kind, by) = symbol.quotient_of.clone().unwrap_or((symbol.kind.clone(), 1));
-        let splits = matches!(kind, SymbolKind::Counter(..) | SymbolKind::Round(..) | SymbolKind::Block(_))
-            && modulus > 1;
+        let splits = matches!(
+            kind,
+            SymbolKind::Counter(..) | SymbolKind::Round(..) | SymbolKind::Later(..) | SymbolKind::Block(_)
+        ) && modulus > 1;
         if splits {
             super::merge(&mut self.requests, kind.split_as(), by.saturating_mul(modulus));
         }
