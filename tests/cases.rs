@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use tileproof::Error;
 use tileproof::prelude::*;
 use tileproof::report::{Role, Space};
-use tileproof::Error;
 
 /// 16 bytes a lane.
 #[tiled_kernel(block = [32], grid = [1], requires(input.len() == 256, output.len() == 256))]
@@ -120,7 +120,8 @@ fn every_case_is_listed() {
             Some((file, name)) => {
                 let path = folder.join("..").join(format!("{file}.rs"));
                 let text = std::fs::read_to_string(path).unwrap_or_default();
-                text.contains(&format!("#[test]\nfn {name}()")) || text.contains(&format!("#[test]\n    fn {name}()"))
+                text.contains(&format!("#[test]\nfn {name}()"))
+                    || text.contains(&format!("#[test]\n    fn {name}()"))
             }
             None => test.starts_with("none: "),
         };

@@ -19,7 +19,9 @@ fn wide_load(index: &str, excess: u64) -> u64 {
 #[track_caller]
 fn column(element: &str, pitch: u32, layout: &str, excess: u64) -> u64 {
     let tile = format!("[[{element}; {pitch}]; 32]{layout}");
-    let fill = format!("for r in 0..32 {{ for c in (0..{pitch}).step_by(32) {{ if c + x < {pitch} {{ t[r][c + x] = v; }} }} }}");
+    let fill = format!(
+        "for r in 0..32 {{ for c in (0..{pitch}).step_by(32) {{ if c + x < {pitch} {{ t[r][c + x] = v; }} }} }}"
+    );
     wavefronts(Role::Read, [element, &tile], &fill, "let value = t[x][0]; output[[x]] = value;", excess)
 }
 
@@ -55,7 +57,8 @@ fn halves_merge_where_pairs_agree() {
 /// Case 6: lanes 0 and 15 alone, at one place. Partners that are missing count as equal.
 #[test]
 fn missing_partners_count_as_equal() {
-    let access = "if x == 0 || x == 15 { let four = t.read::<4>([16]); if x == 0 { output.write([0], four); } }";
+    let access =
+        "if x == 0 || x == 15 { let four = t.read::<4>([16]); if x == 0 { output.write([0], four); } }";
     assert_eq!(wavefronts(Role::Read, WORDS, FILL, access, 0), 1);
 }
 
@@ -194,7 +197,8 @@ fn wide_stores_in_a_row() {
 #[test]
 fn a_vector_store_instead_of_four() {
     let words = ["u32", "[u32; 128]"];
-    let scalar: u64 = (0..4).map(|i| wavefronts(Role::Write, words, "", &format!("t[4 * x + {i}] = v;"), 3)).sum();
+    let scalar: u64 =
+        (0..4).map(|i| wavefronts(Role::Write, words, "", &format!("t[4 * x + {i}] = v;"), 3)).sum();
     assert_eq!(scalar, 16);
     assert_eq!(wavefronts(Role::Write, words, "", "t.write([4 * x], Vector::new([v, v, v, v]));", 0), 4);
     let fill = "for k in 0..4 { t[32 * k + x] = v; }";
@@ -219,7 +223,11 @@ fn columns_under_swizzles() {
         assert_eq!(column("f32", pitch, "", passes - 1), passes, "rows of {pitch}");
     }
     for (layout, passes) in [("5, 0, 5", 1), ("3, 0, 5", 4), ("2, 0, 5", 8)] {
-        assert_eq!(column("f32", 32, &format!(", Swizzle<{layout}>"), passes - 1), passes, "Swizzle<{layout}>");
+        assert_eq!(
+            column("f32", 32, &format!(", Swizzle<{layout}>"), passes - 1),
+            passes,
+            "Swizzle<{layout}>"
+        );
     }
 }
 

@@ -42,7 +42,8 @@ pub(crate) fn accepted(attribute: &str, parameters: &str, body: &str) -> Compile
 /// The first lines of the errors of a kernel that must be refused.
 #[track_caller]
 pub(crate) fn refused(attribute: &str, parameters: &str, body: &str) -> String {
-    let errors = compile(attribute, &format!("fn kernel({parameters}) {{\n{body}\n}}")).expect_err("an error");
+    let errors =
+        compile(attribute, &format!("fn kernel({parameters}) {{\n{body}\n}}")).expect_err("an error");
     let heads = errors.split("\n\n").filter_map(|error| error.lines().next()?.split_once(": "));
     heads.map(|(_, head)| format!("{head}\n")).collect()
 }
@@ -74,7 +75,8 @@ pub(crate) fn run(attribute: &str, parameters: &str, body: &str, grid: [u32; 3],
             }
         })
         .collect();
-    let counts = simulate(&kernel, grid, &mut arguments).unwrap_or_else(|fault| panic!("{fault}\nin\n{body}"));
+    let counts =
+        simulate(&kernel, grid, &mut arguments).unwrap_or_else(|fault| panic!("{fault}\nin\n{body}"));
     Run { report, counts }
 }
 
@@ -90,7 +92,13 @@ pub(crate) fn budget(key: &str, excess: u64) -> String {
 /// by `fill` before; `x` is the lane, `v` a number of the element type, and `output` takes what is loaded. The budget on the
 /// access is as tight as the excess demands, so the compiler accepts no less and no more.
 #[track_caller]
-pub(crate) fn wavefronts(role: Role, [element, tile]: [&str; 2], fill: &str, access: &str, excess: u64) -> u64 {
+pub(crate) fn wavefronts(
+    role: Role,
+    [element, tile]: [&str; 2],
+    fill: &str,
+    access: &str,
+    excess: u64,
+) -> u64 {
     let run = run(
         "block = [32], grid = [1], requires(output.len() >= 4096)",
         &format!("output: &mut Tensor<{element}, 1>, v: {element}"),

@@ -8,7 +8,8 @@ use tileproof_model::limits::{Architecture, DYNAMIC_SHARED_ALIGNMENT, dynamic_sh
 /// A kernel for `architecture` with a tile of so many words.
 fn words(architecture: Architecture, words: u32) -> Result<tileproof_compiler::Compiled, String> {
     let attribute = format!("block = [32], grid = [1], arch({})", architecture.name());
-    let item = format!("fn kernel(v: f32) {{ let mut t = Shared::<[f32; {words}]>::new(); t[thread_x()] = v; }}");
+    let item =
+        format!("fn kernel(v: f32) {{ let mut t = Shared::<[f32; {words}]>::new(); t[thread_x()] = v; }}");
     compile(&attribute, &item)
 }
 
@@ -29,7 +30,9 @@ fn beyond_48_kib_with_the_opt_in() {
 /// Case 50: the limit to compare with is the one behind the opt-in, to the byte.
 #[test]
 fn the_limit_is_behind_the_opt_in() {
-    for (architecture, kib) in [(Architecture::Sm80, 163), (Architecture::Sm89, 99), (Architecture::Sm90, 227)] {
+    for (architecture, kib) in
+        [(Architecture::Sm80, 163), (Architecture::Sm89, 99), (Architecture::Sm90, 227)]
+    {
         assert!(words(architecture, 256 * kib).is_ok(), "{}", architecture.name());
         let error = words(architecture, 256 * kib + 1).expect_err("too much");
         assert!(error.contains("[TP0701]"), "{error}");
