@@ -241,7 +241,7 @@ fn matrices_from_rows() {
     for (pitch, passes) in [(64, 32), (72, 4), (32, 16), (40, 4), (16, 8), (24, 4)] {
         assert_eq!(load(&|row, column| pitch * row + column), passes, "rows of {pitch}");
     }
-    assert_eq!(load(&|row, column| 64 * row + (column ^ 8 * (row % 8))), 4);
+    assert_eq!(load(&|row, column| 64 * row + (column ^ (8 * (row % 8)))), 4);
 }
 
 /// Case 24: the tiles of the operands were swizzled, and the conflicts were in the mask's. Each tile is judged by itself.
