@@ -364,14 +364,13 @@ fn indices_from_memory() {
             output[[thread_x()]] = tile[bin];",
         ),
         expect![[r#"
-            error: race on `tile`: two threads may write one element here [TP0801]
-            note: write after write: thread 0 writes the same element on line 5, and thread 1 writes it here
-            help: let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic
-              at `tile[bin]`
-            error: race on `tile`: nothing orders this load after the store on line 5 [TP0801]
-            note: read after write: thread 0 writes the same element on line 5, and thread 1 reads it here
-            help: put `sync_threads();` between line 5 and this
-              at `tile[bin]`
+            read `bins[[0]]`: 1 × 1 B, 1/1 sectors
+            write `tile[bin]`: 1 × 4 B, 1/1 wavefronts
+            read `tile[bin]`: 1 × 4 B, 1/1 wavefronts
+            write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            shared: 1024 bytes
+            launch: bins.len() >= 1
+            launch: output.len() >= 32
         "#]],
     );
 }

@@ -30,8 +30,26 @@ pub(crate) fn kernel(arguments: &str, parameters: &str, body: &str) -> String {
     format!("#[tiled_kernel({arguments})]\nfn kernel({parameters}) {{\n{body}\n}}")
 }
 
+/// The same, with what each barrier of an accepted kernel orders instead of its accesses.
+#[track_caller]
+pub(crate) fn check_order(source: &str, expected: Expect) {
+    let orders = |checked: &Checked| {
+        let report = checked.report();
+        let barriers = report.barriers.iter().map(ToString::to_string);
+        let granted = report.trusts.iter().map(|trust| format!("granted: {trust}\n"));
+        let text: String = barriers.chain(granted).collect();
+        if text.is_empty() { "accepted without a barrier\n".to_string() } else { text }
+    };
+    expected.assert_eq(&judged(source).map_or_else(|errors| errors, |checked| orders(&checked)));
+}
+
 /// What comes out, as text.
 pub(crate) fn outcome(source: &str) -> String {
+    judged(source).map_or_else(|errors| errors, |checked| accepted(&checked))
+}
+
+/// The checked kernel, or its errors as text.
+fn judged(source: &str) -> Result<Checked, String> {
     let (attribute, item) = split(source);
     let mut diagnostics = Diagnostics::default();
     let checked = ast::parse(attribute.clone(), item.clone(), &ast::Scope::default(), &mut diagnostics)
@@ -49,11 +67,11 @@ pub(crate) fn outcome(source: &str) -> String {
     match checked {
         Some(checked) => {
             assert!(!diagnostics.is_failed() && !complains, "an accepted kernel expands without errors");
-            accepted(&checked)
+            Ok(checked)
         }
         None => {
             assert!(complains, "a refused kernel expands to its errors");
-            refused(source, &diagnostics)
+            Err(refused(source, &diagnostics))
         }
     }
 }
