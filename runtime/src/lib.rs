@@ -97,9 +97,11 @@ pub mod __private {
     pub use std::borrow::Cow;
     pub use std::sync::Arc;
     pub use std::vec::Vec;
+    pub use tileproof_model::access::Operation;
     pub use tileproof_model::limits::{Architecture as Known, Occupancy, Resource};
     pub use tileproof_model::report::{
         BarrierKind, BarrierReport, Ordered, Report, Role, SiteReport, Space, TileReport, Verdict,
+        WarpAccess, WorkReport,
     };
 }
 

@@ -24,6 +24,7 @@ mod resources;
 mod together;
 mod values;
 mod words;
+mod work;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Run, Visit};
@@ -110,6 +111,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
     resources::check(&kernel, diagnostics);
     values::check(&facts, diagnostics);
     convergence::check(&facts, diagnostics);
+    let folds = work::folds(&kernel, &facts);
     let mut rows = Vec::new();
     let mut violations: Vec<bounds::Violation> = Vec::new();
     let (mut misaligned, mut conflicts) = (Vec::new(), Vec::new());
@@ -152,7 +154,8 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             }
             Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
         };
-        rows.push(Some(row(&kernel, site, &cost, alignment_verdict, diagnostics)));
+        let loop_line = folds[site.index()].map(|head| diagnostics.spans.line(head));
+        rows.push(Some(row(&kernel, site, loop_line, &cost, alignment_verdict, diagnostics)));
         if kernel.sites[site].edge {
             continue;
         }
@@ -182,6 +185,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         block: kernel.block,
         shared_bytes: kernel.shared_bytes().1,
         tiles: kernel.tiles.iter().map(|(handle, tile)| tile_row(tile, auto::of(&chosen, handle))).collect(),
+        work: work::rows(&facts, &folds, &rows, diagnostics).into(),
         sites: rows.into_iter().flatten().collect(),
         barriers: Vec::new().into(),
         occupancy: resources::occupancies(&kernel).into(),
@@ -233,6 +237,7 @@ fn alignment_verdict(kernel: &Kernel, aligned: &alignment::Aligned) -> Verdict {
 fn row(
     kernel: &Kernel,
     handle: Handle<Site>,
+    loop_line: Option<u32>,
     cost: &Cost,
     alignment: Verdict,
     diagnostics: &Diagnostics,
@@ -257,11 +262,13 @@ fn row(
         line: diagnostics.spans.line(site.span),
         calls: diagnostics.spans.calls(site.span).join(", ").into(),
         also: site.also.iter().map(|span| diagnostics.spans.line(*span)).collect(),
+        loop_line,
         lane_bytes: kernel.lane_bytes(site),
         instructions: 0,
         wavefronts: 0,
         ideal_wavefronts: 0,
         worst_excess_wavefronts: 0,
+        costliest: None,
         sectors: 0,
         ideal_sectors: 0,
         worst_excess_sectors: 0,
@@ -283,6 +290,7 @@ fn row(
             row.wavefronts = cost.wavefronts;
             row.ideal_wavefronts = cost.ideal;
             row.worst_excess_wavefronts = cost.worst_excess();
+            row.costliest = cost.costliest();
             row.useful_bytes = cost.useful_bytes;
             row.unknown = cost.unknown.clone().unwrap_or_default().into();
             row.cost = verdict(row.worst_excess_wavefronts > 0 || cost.unknown.is_some());
