@@ -13,7 +13,7 @@ pub use barriers::{BarrierKind, BarrierReport, Ordered};
 pub use work::WorkReport;
 
 use crate::access::SECTOR_BYTES;
-use crate::limits::{Architecture, Occupancy};
+use crate::limits::{Architecture, Occupancy, dynamic_shared_bytes};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -43,6 +43,21 @@ pub struct Report {
     pub work: Cow<'static, [WorkReport]>,
     /// What the launcher checks before the kernel starts, as source text.
     pub launch_checks: Cow<'static, [Text]>,
+    /// What is not proven and taken for granted, in order of the source. The launch is safe where there is none.
+    pub trusts: Cow<'static, [TrustReport]>,
+}
+
+/// One thing that is taken for granted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrustReport {
+    /// What about it.
+    pub claim: Claim,
+    /// The access, the barrier or the expression, as written.
+    pub what: Text,
+    /// Its line of the Rust source, counted from 1.
+    pub line: u32,
+    /// Why, as the source says.
+    pub because: Text,
 }
 
 /// One shared tile.
@@ -87,6 +102,40 @@ pub enum Verdict {
     Budgeted(Text),
     /// One uniform condition decides, and the launcher checks it; the condition as text.
     AtLaunch(Text),
+    /// Not proven, and the source answers for the safety of it, so the launch is unsafe; the reason as written there.
+    Trusted(Text),
+}
+
+/// What the source can take for granted in the place of a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Claim {
+    /// No other thread touches the element at the same time, unless neither writes it.
+    Race,
+    /// The access stays inside its tile or tensor.
+    Bounds,
+    /// What is read of shared memory has been written before.
+    Initialised,
+    /// All threads that take part in a barrier or a collective reach it together.
+    Barriers,
+    /// Index arithmetic stays in the range of its type, and divides by no zero.
+    Range,
+}
+
+impl Claim {
+    /// All claims.
+    pub const ALL: [Claim; 5] =
+        [Claim::Race, Claim::Bounds, Claim::Initialised, Claim::Barriers, Claim::Range];
+
+    /// As the source writes it: `bounds`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Claim::Race => "race",
+            Claim::Bounds => "bounds",
+            Claim::Initialised => "initialised",
+            Claim::Barriers => "barriers",
+            Claim::Range => "range",
+        }
+    }
 }
 
 /// One access site: one memory instruction of the kernel. Costs are over the first block of the grid, edges not cut; in a loop
@@ -220,8 +269,10 @@ impl fmt::Display for Report {
         let [x, y, z] = self.block;
         writeln!(
             f,
-            "{}: {x} × {y} × {z} threads, {} bytes of shared memory",
-            self.kernel, self.shared_bytes
+            "{}: {x} × {y} × {z} threads, {} bytes of {}shared memory",
+            self.kernel,
+            self.shared_bytes,
+            if dynamic_shared_bytes(self.shared_bytes) > 0 { "dynamic " } else { "" }
         )?;
         for TileReport { name, ty, bytes, chosen } in self.tiles.iter() {
             writeln!(f, "tile `{name}`: {ty}, {bytes} bytes")?;
@@ -236,12 +287,15 @@ impl fmt::Display for Report {
             let names: Vec<&str> =
                 rest[..alike].iter().map(|(architecture, _)| architecture.name()).collect();
             let Occupancy { blocks, warps, max_warps, limited_by } = first;
-            writeln!(
-                f,
-                "{}: {blocks} blocks a multiprocessor, {warps} of {max_warps} warps, limited by {}",
-                names.join(", "),
-                limited_by.name()
-            )?;
+            let (names, limit) = (names.join(", "), limited_by.name());
+            match blocks {
+                0 => writeln!(f, "{names}: does not fit, for its {limit}")?,
+                _ => writeln!(
+                    f,
+                    "{names}: {} a multiprocessor, {warps} of {max_warps} warps, limited by {limit}",
+                    count((*blocks).into(), "block")
+                )?,
+            }
             rest = &rest[alike..];
         }
         for work in self.work.iter() {
@@ -250,6 +304,9 @@ impl fmt::Display for Report {
         for check in self.launch_checks.iter() {
             writeln!(f, "checked at launch: {check}")?;
         }
+        for trust in self.trusts.iter() {
+            writeln!(f, "taken for granted: {trust}")?;
+        }
         for site in self.sites.iter() {
             write!(f, "\n{site}")?;
         }
@@ -257,6 +314,21 @@ impl fmt::Display for Report {
             write!(f, "\n{barrier}")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for TrustReport {
+    /// What the caller of an unsafe launch promises, with the reason.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TrustReport { claim, what, line, because } = self;
+        let holds = match claim {
+            Claim::Race => "does not race",
+            Claim::Bounds => "stays inside",
+            Claim::Initialised => "reads what has been written",
+            Claim::Barriers => "is reached together by all who take part",
+            Claim::Range => "stays in the range of its type",
+        };
+        write!(f, "`{what}` (line {line}) {holds}: {because}")
     }
 }
 
@@ -349,6 +421,7 @@ impl fmt::Display for Verdict {
         match self {
             Verdict::Proven => f.write_str("proven"),
             Verdict::Budgeted(reason) => write!(f, "accepted ({reason})"),
+            Verdict::Trusted(reason) => write!(f, "trusted ({reason})"),
             Verdict::AtLaunch(condition) => write!(f, "checked at launch ({condition})"),
         }
     }

@@ -100,8 +100,8 @@ pub mod __private {
     pub use tileproof_model::access::Operation;
     pub use tileproof_model::limits::{Architecture as Known, Occupancy, Resource};
     pub use tileproof_model::report::{
-        BarrierKind, BarrierReport, Ordered, Report, Role, SiteReport, Space, TileReport, Verdict,
-        WarpAccess, WorkReport,
+        BarrierKind, BarrierReport, Claim, Ordered, Report, Role, SiteReport, Space, TileReport, TrustReport,
+        Verdict, WarpAccess, WorkReport,
     };
 }
 

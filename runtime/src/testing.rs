@@ -77,5 +77,6 @@ pub(crate) const COPY: Description = Description {
         occupancy: Cow::Borrowed(&[]),
         work: Cow::Borrowed(&[]),
         launch_checks: Cow::Borrowed(&[]),
+        trusts: Cow::Borrowed(&[]),
     },
 };

@@ -48,6 +48,7 @@ fn description(name: &str, text: &str) -> Description {
             occupancy: Cow::Borrowed(&[]),
             work: Cow::Borrowed(&[]),
             launch_checks: Cow::Borrowed(&[]),
+            trusts: Cow::Borrowed(&[]),
         },
     }
 }

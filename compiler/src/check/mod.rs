@@ -2,7 +2,8 @@
 //!
 //! First the layouts that the source leaves to the compiler are chosen. Then, in order: resources (does the block fit),
 //! index range and register arrays (do the values mean what they say), convergence, bounds, alignment, then the costs:
-//! banks and coalescing, held against the budgets. What only the launch can settle by one
+//! banks and coalescing, held against the budgets. Where one of safety cannot decide, it [asks](trust::trusts) whether
+//! the source answers for it; a trust that none asked for is an error. What only the launch can settle by one
 //! uniform condition becomes a [`LaunchCheck`]. Only this module makes a [`Checked`] kernel, and only a checked kernel is
 //! emitted.
 //!
@@ -22,6 +23,7 @@ mod convergence;
 mod fix;
 mod resources;
 mod together;
+mod trust;
 mod values;
 mod words;
 mod work;
@@ -109,8 +111,9 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         return None;
     }
     resources::check(&kernel, diagnostics);
-    values::check(&facts, diagnostics);
-    convergence::check(&facts, diagnostics);
+    let mut needed = trust::Needed::default();
+    values::check(&kernel, &facts, &mut needed, diagnostics);
+    convergence::check(&kernel, &facts, &mut needed, diagnostics);
     let folds = work::folds(&kernel, &facts);
     let mut rows = Vec::new();
     let mut violations: Vec<bounds::Violation> = Vec::new();
@@ -125,7 +128,10 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             rows.push(None);
             continue;
         }
-        let violation = bounds::judge(&kernel, site, &visits, diagnostics);
+        let (bounds, violation) = match bounds::judge(&kernel, site, &visits, &mut needed, diagnostics) {
+            Ok(verdict) => (verdict, None),
+            Err(violation) => (Verdict::Proven, Some(violation)),
+        };
         // What is wrong with the indices of an operation is wrong inside and at the edge, and of both its parts.
         let place = |site: Handle<Site>| {
             let start = diagnostics.spans.get(kernel.sites[site].span).start.start();
@@ -155,7 +161,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
         };
         let loop_line = folds[site.index()].map(|head| diagnostics.spans.line(head));
-        rows.push(Some(row(&kernel, site, loop_line, &cost, alignment_verdict, diagnostics)));
+        rows.push(Some(row(&kernel, site, loop_line, &cost, bounds, alignment_verdict, diagnostics)));
         if kernel.sites[site].edge {
             continue;
         }
@@ -175,6 +181,10 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
     alignment::report(&kernel, &facts, &misaligned, diagnostics);
     banks::report(&kernel, conflicts, diagnostics);
     budget::check(&kernel, &rows, diagnostics);
+    // What was refused may have been all that needed a trust.
+    if !diagnostics.is_failed() {
+        trust::check(&kernel, &needed, diagnostics);
+    }
     if diagnostics.is_failed() {
         return None;
     }
@@ -195,6 +205,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             .map(|contract| diagnostics.spans.get(contract.span).text.clone().into())
             .chain(launch_checks.iter().map(|check| check.text(&kernel).into()))
             .collect(),
+        trusts: trust::rows(&kernel, &needed, diagnostics).into(),
     };
     Some(Checked { kernel, facts, report, launch_checks, base_alignment })
 }
@@ -239,6 +250,7 @@ fn row(
     handle: Handle<Site>,
     loop_line: Option<u32>,
     cost: &Cost,
+    bounds: Verdict,
     alignment: Verdict,
     diagnostics: &Diagnostics,
 ) -> SiteReport {
@@ -276,7 +288,7 @@ fn row(
         shortest_run_bytes: 0,
         unknown: Default::default(),
         cost: Verdict::Proven,
-        bounds: Verdict::Proven,
+        bounds,
         alignment,
         asynchronous: match site.proxy {
             Proxy::Generic => false,

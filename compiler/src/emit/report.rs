@@ -6,8 +6,8 @@ use quote::{ToTokens, format_ident, quote};
 use tileproof_model::access::Access;
 use tileproof_model::limits::Occupancy;
 use tileproof_model::report::{
-    BarrierKind, BarrierReport, Ordered, Report, Role, SiteReport, Space, TileReport, Verdict, WarpAccess,
-    WorkReport,
+    BarrierKind, BarrierReport, Ordered, Report, Role, SiteReport, Space, TileReport, TrustReport, Verdict,
+    WarpAccess, WorkReport,
 };
 
 fn text(text: &str) -> TokenStream {
@@ -27,8 +27,18 @@ fn number<T: ToTokens>(value: Option<T>) -> TokenStream {
 
 /// The report as a constant.
 pub(super) fn report(report: &Report) -> TokenStream {
-    let Report { kernel, block, shared_bytes, tiles, sites, barriers, occupancy, work, launch_checks } =
-        report;
+    let Report {
+        kernel,
+        block,
+        shared_bytes,
+        tiles,
+        sites,
+        barriers,
+        occupancy,
+        work,
+        launch_checks,
+        trusts,
+    } = report;
     let (kernel, block, shared_bytes) =
         (text(kernel), triple(*block), Literal::u32_unsuffixed(*shared_bytes));
     let (tiles, sites) = (tiles.iter().map(tile), sites.iter().map(site));
@@ -48,6 +58,7 @@ pub(super) fn report(report: &Report) -> TokenStream {
         ))
     });
     let launch_checks = launch_checks.iter().map(|check| text(check));
+    let trusts = trusts.iter().map(trust);
     quote!(__tileproof::__private::Report {
         kernel: #kernel,
         block: #block,
@@ -58,6 +69,20 @@ pub(super) fn report(report: &Report) -> TokenStream {
         occupancy: __tileproof::__private::Cow::Borrowed(&[#(#occupancy),*]),
         work: __tileproof::__private::Cow::Borrowed(&[#(#work),*]),
         launch_checks: __tileproof::__private::Cow::Borrowed(&[#(#launch_checks),*]),
+        trusts: __tileproof::__private::Cow::Borrowed(&[#(#trusts),*]),
+    })
+}
+
+fn trust(trust: &TrustReport) -> TokenStream {
+    let TrustReport { claim, what, line, because } = trust;
+    // `Debug` prints the name of the variant.
+    let claim = format_ident!("{claim:?}");
+    let (what, because) = (text(what), text(because));
+    quote!(__tileproof::__private::TrustReport {
+        claim: __tileproof::__private::Claim::#claim,
+        what: #what,
+        line: #line,
+        because: #because,
     })
 }
 
@@ -155,6 +180,10 @@ fn verdict(verdict: &Verdict) -> TokenStream {
         Verdict::AtLaunch(condition) => {
             let condition = text(condition);
             quote!(__tileproof::__private::Verdict::AtLaunch(#condition))
+        }
+        Verdict::Trusted(reason) => {
+            let reason = text(reason);
+            quote!(__tileproof::__private::Verdict::Trusted(#reason))
         }
     }
 }

@@ -91,6 +91,9 @@ fn accepted(checked: &Checked) -> String {
     for check in report.launch_checks.iter() {
         let _ = writeln!(out, "launch: {check}");
     }
+    for trust in report.trusts.iter() {
+        let _ = writeln!(out, "granted: {trust}");
+    }
     out
 }
 
@@ -126,6 +129,9 @@ fn row(site: &SiteReport) -> String {
             }
             Verdict::AtLaunch(condition) => {
                 let _ = write!(out, "; {what} at launch: {condition}");
+            }
+            Verdict::Trusted(because) => {
+                let _ = write!(out, "; {what} trusted: {because}");
             }
         }
     }

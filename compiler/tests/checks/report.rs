@@ -147,11 +147,14 @@ fn an_access_that_is_not_known_leaves_no_intensity() {
         let x = tile[i as usize % 64];
         output[[thread_x()]] = 2.0 * x;",
     );
-    works(&source, expect![[r#"
+    works(
+        &source,
+        expect![[r#"
         a block: 32 floating-point operations
           256 bytes of global memory asked for: 0.12 operations a byte
           bytes of shared-memory wavefronts not known: see the accesses
-    "#]]);
+    "#]],
+    );
     let report = report(&source);
     let maps: Vec<bool> = (0..report.sites.len()).map(|site| report.bank_map(site).is_ok()).collect();
     assert_eq!(maps, [true, true, false, false, false]);

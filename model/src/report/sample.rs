@@ -45,5 +45,6 @@ pub(super) fn report() -> Report {
         occupancy: Vec::new().into(),
         work: Vec::new().into(),
         launch_checks: Vec::new().into(),
+        trusts: Vec::new().into(),
     }
 }
