@@ -45,11 +45,10 @@ fn a_loop_of_unknown_length_has_its_own_row() {
     works(
         &matmul(),
         expect![[r#"
-            a block: 256 floating-point operations
-              1024 bytes of global memory asked for: 0.25 operations a byte
-            an iteration of the loop on line 7: 8192 floating-point operations
-              2048 bytes of global memory asked for: 4.00 operations a byte
-              34816 bytes of shared-memory wavefronts: 0.24 operations a byte
+            a block: 256 floating-point operations; 1024 bytes of global memory asked for
+              0.25 operations a byte of global memory
+            an iteration of the loop on line 7: 8192 floating-point operations; 2048 bytes of global memory asked for, 34816 bytes of shared-memory wavefronts
+              4.00 operations a byte of global memory, 0.24 operations a byte of shared memory
         "#]],
     );
     let report = report(&matmul());
@@ -105,9 +104,8 @@ fn a_loop_that_data_ends_is_one_iteration() {
             output[[thread_x()]] = x;",
         ),
         expect![[r#"
-            a block: 0 floating-point operations
-              256 bytes of global memory asked for: 0.00 operations a byte
-            an iteration of the loop on line 4: 64 floating-point operations
+            a block: 0 floating-point operations; 256 bytes of global memory asked for
+            an iteration of the loop on line 4: 64 floating-point operations; 0 bytes of global memory asked for
         "#]],
     );
 }
@@ -126,9 +124,8 @@ fn conflicts_cost_intensity() {
             output[[thread_x()]] = 2.0 * x;",
         ),
         expect![[r#"
-            a block: 32 floating-point operations
-              4224 bytes of global memory asked for: 0.01 operations a byte
-              8192 bytes of shared-memory wavefronts: 0.00 operations a byte
+            a block: 32 floating-point operations; 4224 bytes of global memory asked for, 8192 bytes of shared-memory wavefronts
+              0.01 operations a byte of global memory, 0.00 operations a byte of shared memory
         "#]],
     );
 }
@@ -150,10 +147,9 @@ fn an_access_that_is_not_known_leaves_no_intensity() {
     works(
         &source,
         expect![[r#"
-        a block: 32 floating-point operations
-          256 bytes of global memory asked for: 0.12 operations a byte
-          bytes of shared-memory wavefronts not known: see the accesses
-    "#]],
+            a block: 32 floating-point operations; 256 bytes of global memory asked for, an unknown number of bytes of shared-memory wavefronts
+              0.12 operations a byte of global memory
+        "#]],
     );
     let report = report(&source);
     let maps: Vec<bool> = (0..report.sites.len()).map(|site| report.bank_map(site).is_ok()).collect();

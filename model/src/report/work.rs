@@ -44,17 +44,32 @@ fn ratio(operations: u64, bytes: Option<u64>) -> Option<f64> {
 }
 
 impl fmt::Display for WorkReport {
-    /// Two or three lines.
+    /// What is computed and moved; where there are operations, a second line has them by the byte.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let calls = if self.calls.is_empty() { String::new() } else { format!(" ({})", self.calls) };
-        writeln!(
+        let bytes = |bytes: Option<u64>| {
+            bytes.map_or("an unknown number of bytes".to_string(), |bytes| count(bytes, "byte"))
+        };
+        write!(
             f,
-            "{}{calls}: {}",
+            "{}{calls}: {}; {} of global memory asked for",
             each(self.loop_line),
-            count(self.operations, "floating-point operation")
+            count(self.operations, "floating-point operation"),
+            bytes(self.global_bytes)
         )?;
-        level(f, "global memory asked for", self.global_bytes, self.global_intensity())?;
-        level(f, "shared-memory wavefronts", self.shared_bytes, self.shared_intensity())
+        match self.shared_bytes {
+            Some(0) => writeln!(f)?,
+            shared => writeln!(f, ", {} of shared-memory wavefronts", bytes(shared))?,
+        }
+        let levels = [("global memory", self.global_intensity()), ("shared memory", self.shared_intensity())];
+        let levels: Vec<String> = levels
+            .into_iter()
+            .filter_map(|(level, intensity)| Some(format!("{:.2} operations a byte of {level}", intensity?)))
+            .collect();
+        if self.operations > 0 && !levels.is_empty() {
+            writeln!(f, "  {}", levels.join(", "))?;
+        }
+        Ok(())
     }
 }
 
@@ -63,16 +78,6 @@ pub(super) fn each(loop_line: Option<u32>) -> String {
     match loop_line {
         Some(line) => format!("an iteration of the loop on line {line}"),
         None => "a block".to_string(),
-    }
-}
-
-fn level(f: &mut fmt::Formatter<'_>, what: &str, bytes: Option<u64>, intensity: Option<f64>) -> fmt::Result {
-    match (bytes, intensity) {
-        (None, _) => writeln!(f, "  bytes of {what} not known: see the accesses"),
-        (Some(bytes), Some(intensity)) => {
-            writeln!(f, "  {bytes} bytes of {what}: {intensity:.2} operations a byte")
-        }
-        (Some(_), None) => Ok(()),
     }
 }
 
@@ -90,9 +95,8 @@ mod tests {
         assert_eq!((found.global_intensity(), found.shared_intensity()), (Some(8.0), Some(2.0)));
         assert_eq!(
             found.to_string(),
-            "a block: 65536 floating-point operations\n  \
-             8192 bytes of global memory asked for: 8.00 operations a byte\n  \
-             32768 bytes of shared-memory wavefronts: 2.00 operations a byte\n"
+            "a block: 65536 floating-point operations; 8192 bytes of global memory asked for, 32768 bytes of shared-memory wavefronts\n  \
+             8.00 operations a byte of global memory, 2.00 operations a byte of shared memory\n"
         );
     }
 
@@ -103,8 +107,8 @@ mod tests {
         assert_eq!(
             WorkReport { loop_line: Some(9), calls: "in `sum`, called on line 12".into(), ..found }
                 .to_string(),
-            "an iteration of the loop on line 9 (in `sum`, called on line 12): 1 floating-point operation\n  \
-             bytes of global memory asked for not known: see the accesses\n"
+            "an iteration of the loop on line 9 (in `sum`, called on line 12): 1 floating-point operation; \
+             an unknown number of bytes of global memory asked for\n"
         );
     }
 }
