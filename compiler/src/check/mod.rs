@@ -156,7 +156,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         let cost = match kernel.sites[site].place.base {
             Base::Tile(tile) => {
                 let layout = kernel.tiles[tile].layout;
-                Cost::Shared(tile, banks::judge(&kernel, site, tile, layout, &visits))
+                Cost::Shared(tile, Box::new(banks::judge(&kernel, site, tile, layout, &visits)))
             }
             Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
         };
@@ -217,7 +217,7 @@ fn is_last_of(kernel: &Kernel, site: Handle<Site>, first: Handle<Site>) -> bool 
 }
 
 enum Cost {
-    Shared(Handle<Tile>, banks::Judgement),
+    Shared(Handle<Tile>, Box<banks::Judgement>),
     Global(coalescing::Judgement),
 }
 
