@@ -123,10 +123,11 @@ fn stand_for_all(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
     walk(later).is_none_or(|own| walk(earlier) != Some(own))
 }
 
-/// The loop of which the later interval is another iteration.
+/// The loop of which the later interval is another iteration than the earlier one, which is in that loop too.
 fn another_iteration(run: &Run, earlier: IntervalId, later: IntervalId) -> Option<SpanId> {
-    let (earlier, later) = (run.intervals[earlier as usize].again, run.intervals[later as usize].again);
-    later.filter(|_| earlier != later).map(|(_, head)| head)
+    let (earlier, later) = (&run.intervals[earlier as usize], &run.intervals[later as usize]);
+    let (_, head) = later.again.filter(|_| earlier.again != later.again)?;
+    earlier.rounds.iter().any(|(other, _)| *other == head).then_some(head)
 }
 
 /// Whether a site is before another one in the source.
@@ -190,7 +191,11 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
         (Role::Write, Role::Read) => "read after write",
         (Role::Read, Role::Write) => "write after read",
         (Role::Write, Role::Write) => "write after write",
-        (Role::Update, _) | (_, Role::Update) => "an atomic update and another access",
+        (Role::Update, Role::Read) => "read after update",
+        (Role::Update, Role::Write) => "write after update",
+        (Role::Read, Role::Update) => "update after read",
+        (Role::Write, Role::Update) => "update after write",
+        (Role::Update, Role::Update) => "update after update",
         (Role::Read, Role::Read) => "read after read",
     };
     let element = match meeting.element {
@@ -227,6 +232,9 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
         (false, None) if spans.line(later.span) < line => {
             error.help("put `sync_threads();` at the end of the body of the loop around both")
         }
+        (false, None) if spans.line(later.span) == line && earlier.role == Role::Read => error.help(
+            "read first, `let value = …;`, then put `sync_threads();` before the statement that writes",
+        ),
         (false, None) => error.help(format!("put `sync_threads();` between line {line} and this")),
     };
     error

@@ -184,7 +184,10 @@ impl Walk<'_> {
             let flags = self.take_as(condition, true);
             self.together_in_round(fork.scope);
             self.forks.push(fork);
+            self.fold(span);
+            self.count_condition(condition);
             self.block(body);
+            self.unfold();
             self.forks.pop();
             let next = self.looked_ahead(condition);
             self.give_back(flags, body);

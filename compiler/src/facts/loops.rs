@@ -5,6 +5,7 @@ use super::Presence;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
+use super::operations::Operations;
 use super::order::Moment;
 use super::prove::FactList;
 use super::prove::tighten;
@@ -154,6 +155,7 @@ impl Walk<'_> {
         self.together_in_round(self.forks.last().map_or(Scope::Block, |fork| fork.scope));
         let kind = self.next_execution(|time| SymbolKind::Counter(handle, time));
         let split = self.residues.contains_key(&kind.split_as());
+        self.fold(head.span);
         if split && !carried.is_empty() {
             // An iteration follows one with another residue, so what holds for those of this residue is not handed on.
             let mark = self.mark();
@@ -164,6 +166,7 @@ impl Walk<'_> {
         }
         let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
         self.iteration(handle, &round, &bounds, &mut carried, (!split, entry));
+        self.unfold();
         self.forks.pop();
         self.after(carried, None);
     }
@@ -339,6 +342,7 @@ impl Walk<'_> {
             escapes: self.escapes.len(),
             divergences: self.divergences.len(),
             register_faults: self.register_faults.len(),
+            operations: self.operations.clone(),
             narrow: self.narrow,
             trips: self.trips.clone(),
         }
@@ -350,7 +354,7 @@ impl Walk<'_> {
         self.escapes.truncate(found.escapes);
         self.divergences.truncate(found.divergences);
         self.register_faults.truncate(found.register_faults);
-        (self.narrow, self.trips) = (found.narrow, found.trips);
+        (self.narrow, self.trips, self.operations) = (found.narrow, found.trips, found.operations);
     }
 
     /// The loop's variable passes its end by less than one step; that must fit 32 bits too.
@@ -391,6 +395,7 @@ pub(super) struct Findings {
     escapes: usize,
     divergences: usize,
     register_faults: usize,
+    operations: Operations,
     narrow: bool,
     trips: Vec<Trips>,
 }

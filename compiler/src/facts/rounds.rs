@@ -164,7 +164,7 @@ impl Walk<'_> {
         let before = 0..entry.marker;
         let open = entry.moment.mentions(&before);
         let (mut ends, mut number) = (Vec::new(), 0);
-        if !open && followed == 0 {
+        if !(open || followed > 0) || self.is_repeated() {
             return ends;
         }
         self.environment.clone_from(&entry.environment);
@@ -185,6 +185,28 @@ impl Walk<'_> {
             self.reopen(entry, Between::All);
         }
         ends
+    }
+
+    /// Whether the first iterations of the innermost loop are walked in another run: where its counter is taken by its
+    /// residues, they are the same in all.
+    fn is_repeated(&self) -> bool {
+        let Some((head, _)) = self.rounds.last() else { return false };
+        self.residues.iter().any(|(kind, residue)| {
+            let own = match kind {
+                SymbolKind::Counter(counted, _) => self.kernel.loops[*counted].span == *head,
+                SymbolKind::Round(span, _) => span == head,
+                SymbolKind::Extent(..)
+                | SymbolKind::Stride(..)
+                | SymbolKind::Scalar(_)
+                | SymbolKind::Block(_)
+                | SymbolKind::Grid(_)
+                | SymbolKind::Later(..)
+                | SymbolKind::Product(..)
+                | SymbolKind::Derived(_)
+                | SymbolKind::Opaque(_) => false,
+            };
+            own && residue.residue != 0
+        })
     }
 
     /// Walks one iteration that follows what was walked last. What it reads that was not written.

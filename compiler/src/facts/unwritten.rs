@@ -68,6 +68,29 @@ impl Written {
         self.threads.get(at).copied().filter(|thread| *thread > 0).map(|thread| thread as usize - 1)
     }
 
+    /// Whether it has all that these threads read.
+    fn holds(&self, constants: &Lanes, mask: &Mask, count: usize, width: u32) -> bool {
+        let threads: &[u32] = &self.threads;
+        let (mut thread, width) = (0, i64::from(width));
+        while thread < count {
+            if mask.get(thread) {
+                let start = constants.get(thread) - self.first;
+                if start < 0 || start + width > threads.len() as i64 {
+                    return false;
+                }
+                let mut at = start as usize;
+                while at < (start + width) as usize {
+                    if threads[at] == 0 {
+                        return false;
+                    }
+                    at += 1;
+                }
+            }
+            thread += 1;
+        }
+        true
+    }
+
     fn write(&mut self, offset: i64, thread: usize) {
         let threads = Rc::make_mut(&mut self.threads);
         if threads.is_empty() {
@@ -162,31 +185,38 @@ impl Walk<'_> {
     /// Whether each thread finds every element written.
     fn finds(&self, tile: Handle<Tile>, visit: &Visit, number: Option<&Linear>, width: u32) -> bool {
         let path = self.path.clone();
-        if let Some((constants, terms)) = number.and_then(|number| self.parts(number)) {
-            let groups: Vec<&Written> = self
-                .written_elements
-                .iter()
-                .rev()
-                .filter(|written| written.tile == tile && written.terms == terms)
-                .collect();
-            let mut left: Vec<bool> = (0..self.threads).map(|thread| visit.mask.get(thread)).collect();
-            for offset in 0..i64::from(width) {
-                for group in &groups {
-                    if !left.contains(&true) {
-                        break;
-                    }
-                    self.serve(group, visit, &path, constants, offset, &mut left);
-                }
-                if left.contains(&true) {
-                    return self.is_whole(tile, &path);
-                }
-                if offset + 1 < i64::from(width) {
-                    left = (0..self.threads).map(|thread| visit.mask.get(thread)).collect();
-                }
-            }
+        let Some((constants, terms)) = number.and_then(|number| self.parts(number)) else {
+            return self.is_whole(tile, &path);
+        };
+        let groups = self.groups(tile, terms, &path);
+        let sure = |group: &&&Written| group.path.iter().all(|step| is_sure(step, &path));
+        if groups.iter().filter(sure).any(|group| group.holds(constants, &visit.mask, self.threads, width)) {
             return true;
         }
-        self.is_whole(tile, &path)
+        for offset in 0..i64::from(width) {
+            let mut left: Vec<bool> = (0..self.threads).map(|thread| visit.mask.get(thread)).collect();
+            for group in &groups {
+                if left.contains(&true) {
+                    self.serve(group, visit, &path, constants, offset, &mut left);
+                }
+            }
+            if left.contains(&true) {
+                return self.is_whole(tile, &path);
+            }
+        }
+        true
+    }
+
+    /// What was written at such places, the last first, if it can serve a read where this path leads.
+    fn groups(&self, tile: Handle<Tile>, terms: &[(SymbolId, Lanes)], path: &[Step]) -> Vec<&Written> {
+        let serves = |step: &Step| {
+            matches!(step.kind, StepKind::Side { exactly: Some(_), .. })
+                || path.iter().any(|other| covers(&step.kind, &other.kind))
+        };
+        let of_place = |written: &&Written| {
+            written.tile == tile && written.terms == terms && written.path.iter().all(serves)
+        };
+        self.written_elements.iter().rev().filter(of_place).collect()
     }
 
     /// Takes out the threads that find their element in a group.
@@ -267,10 +297,10 @@ impl Walk<'_> {
         }
         let mut open = vec![true; elements as usize];
         for written in &self.written_elements {
-            let sure = |step: &Step| {
-                step.scope >= Scope::Block && path.iter().any(|other| covers(&step.kind, &other.kind))
-            };
-            if written.tile == tile && written.terms.is_empty() && written.path.iter().all(sure) {
+            if written.tile == tile
+                && written.terms.is_empty()
+                && written.path.iter().all(|step| is_sure(step, path))
+            {
                 for (at, thread) in written.threads.iter().enumerate() {
                     let offset = written.first + at as i64;
                     if *thread > 0
@@ -293,10 +323,8 @@ impl Walk<'_> {
             let path = self.path.clone();
             for offset in 0..i64::from(width) {
                 let mut left: Vec<bool> = (0..self.threads).map(|thread| visit.mask.get(thread)).collect();
-                for group in &self.written_elements {
-                    if group.tile == tile && group.terms == terms {
-                        self.serve(group, visit, &path, constants, offset, &mut left);
-                    }
+                for group in self.groups(tile, terms, &path) {
+                    self.serve(group, visit, &path, constants, offset, &mut left);
                 }
                 if let Some(thread) = left.iter().position(|left| *left) {
                     let number = constants.get(thread) + offset;
@@ -359,6 +387,11 @@ impl Walk<'_> {
         }
         self.written_elements.extend(both);
     }
+}
+
+/// Whether all threads of the block went this way where this path leads.
+fn is_sure(step: &Step, path: &[Step]) -> bool {
+    step.scope >= Scope::Block && path.iter().any(|other| covers(&step.kind, &other.kind))
 }
 
 /// Whether a point under `other` is a point under `step`: on the same side, or in a walk of the body that follows.

@@ -20,6 +20,7 @@ mod offsets;
 mod premises;
 mod races;
 mod refused;
+mod report;
 mod resources;
 mod signature;
 mod signs;
