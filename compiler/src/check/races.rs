@@ -9,7 +9,7 @@ use super::trust::{Needed, trusts};
 use super::words::thread;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Between, Facts, IntervalId, Run, Visit};
-use crate::ir::{Base, Claim, CollectiveOp, Handle, Kernel, Role, Site, Stmt, SyncObject, Tile};
+use crate::ir::{Base, Claim, CollectiveOp, Handle, Kernel, Proxy, Role, Site, Stmt, SyncObject, Tile};
 use crate::span::{SpanId, SpanTable};
 use std::collections::BTreeMap;
 use tileproof_model::report::{BarrierKind, BarrierReport, Ordered};
@@ -29,6 +29,8 @@ enum Mended {
     Before((usize, usize)),
     /// One at the end of this loop, or of one around both accesses.
     AtEnd(Option<SpanId>),
+    /// One before this place, behind the wait for what was copied; or that wait, too.
+    BehindWait((usize, usize)),
 }
 
 /// Two sites that a barrier orders, and whether the second is in another iteration.
@@ -151,12 +153,15 @@ fn report(kernel: &Kernel, mut races: Vec<Race<'_>>, diagnostics: &mut Diagnosti
     let mut errors = Vec::new();
     for race in &races {
         let (first, then) = ends(race);
+        let copied = kernel.sites[race.meeting.earlier.0.site].proxy == Proxy::Async;
         let is_mended = mended.iter().any(|barrier| match barrier {
             Mended::Before(place) => race.again.is_none() && first < *place && *place <= then,
             Mended::AtEnd(head) => race.again == *head && (head.is_some() || then <= first),
+            Mended::BehindWait(place) => copied && then == *place,
         });
         if !is_mended {
             mended.push(match race.again {
+                _ if copied => Mended::BehindWait(then),
                 None if first < then => Mended::Before(then),
                 again => Mended::AtEnd(again),
             });
@@ -219,6 +224,9 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
     error = match (under_way, again) {
         (true, _) => error
             .help("call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this"),
+        (false, _) if earlier.proxy == Proxy::Async => {
+            error.help("put `sync_threads();` between the `wait` for the copy and this")
+        }
         (false, Some(head)) => error.help(format!(
             "put `sync_threads();` at the end of the body of the loop on line {}",
             spans.line(*head)
@@ -305,9 +313,14 @@ fn rows(
                 next_iteration,
             }
         });
-        let mut orders: Vec<Ordered> = orders.collect();
-        orders.dedup();
-        out.push(row(*span, *kind, orders, spans));
+        // Sites that one access is split into are one.
+        let mut rows: Vec<Ordered> = Vec::new();
+        for row in orders {
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+        out.push(row(*span, *kind, rows, spans));
     }
     out.reverse();
     out

@@ -35,7 +35,9 @@ pub(super) fn check(kernel: &Kernel, facts: &Facts, needed: &mut Needed, diagnos
                 let index: Vec<String> = index.iter().map(|index| format!("[{index}]")).collect();
                 error.note(format!("{who} finds `{name}{}` unwritten", index.concat()))
             }
-            None => error.note(format!("which elements {who} finds is not known at compile time")),
+            None => error.note(format!(
+                "which elements {who} reads is not known at compile time, and some of `{name}` may be unwritten"
+            )),
         };
         let writes: Vec<Handle<Site>> = unwritten.writes.iter().copied().collect();
         error = match writes.as_slice() {

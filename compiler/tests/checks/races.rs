@@ -71,27 +71,38 @@ fn transpose(barrier: &str) -> String {
 /// Both barriers of a step are needed, a third one is not.
 #[test]
 fn products_of_matrices() {
-    check_order(&product("sync_threads();", "sync_threads();", ""), expect![[r#"
+    check_order(
+        &product("sync_threads();", "sync_threads();", ""),
+        expect![[r#"
         line 11: sync_threads()
           orders the store of `a_tile` on line 9 before the load on line 13
           orders the store of `b_tile` on line 10 before the load on line 13
         line 15: sync_threads()
           orders the load of `a_tile` on line 13 before the store on line 9 in the next iteration
           orders the load of `b_tile` on line 13 before the store on line 10 in the next iteration
-    "#]]);
-    check_order(&product("", "sync_threads();", ""), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &product("", "sync_threads();", ""),
+        expect![[r#"
         error: race on `a_tile`: nothing orders this load after the store on line 9 [TP0801]
         note: read after write: thread (0, 0) writes `a_tile[0][0]` on line 9, and thread (1, 0) reads it here
         help: put `sync_threads();` between line 9 and this
           at `a_tile[y][k]`
-    "#]]);
-    check_order(&product("sync_threads();", "", ""), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &product("sync_threads();", "", ""),
+        expect![[r#"
         error: race on `a_tile`: nothing orders this store after the load on line 13 an iteration earlier [TP0801]
         note: write after read: thread (1, 0) reads `a_tile[0][0]` on line 13, and thread (0, 0) writes it here an iteration later
         help: put `sync_threads();` at the end of the body of the loop on line 8
           at `a_tile[y][x]`
-    "#]]);
-    check_order(&product("", "", ""), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &product("", "", ""),
+        expect![[r#"
         error: race on `a_tile`: nothing orders this store after the load on line 13 an iteration earlier [TP0801]
         note: write after read: thread (1, 0) reads `a_tile[0][0]` on line 13, and thread (0, 0) writes it here an iteration later
         help: put `sync_threads();` at the end of the body of the loop on line 8
@@ -100,8 +111,11 @@ fn products_of_matrices() {
         note: read after write: thread (0, 0) writes `a_tile[0][0]` on line 9, and thread (1, 0) reads it here
         help: put `sync_threads();` between line 9 and this
           at `a_tile[y][k]`
-    "#]]);
-    check_order(&product("sync_threads();", "sync_threads();", "sync_threads();"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &product("sync_threads();", "sync_threads();", "sync_threads();"),
+        expect![[r#"
         line 11: sync_threads()
           orders the store of `a_tile` on line 9 before the load on line 13
           orders the store of `b_tile` on line 10 before the load on line 13
@@ -110,28 +124,38 @@ fn products_of_matrices() {
           orders the load of `b_tile` on line 13 before the store on line 10 in the next iteration
         line 16: sync_threads()
           orders nothing: can be removed
-    "#]]);
+    "#]],
+    );
 }
 
 /// A turned copy needs its barrier, and no second one.
 #[test]
 fn turned_copies() {
-    check_order(&transpose("sync_threads();"), expect![[r#"
+    check_order(
+        &transpose("sync_threads();"),
+        expect![[r#"
         line 6: sync_threads()
           orders the store of `tile` on line 5 before the load on line 7
-    "#]]);
-    check_order(&transpose(""), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &transpose(""),
+        expect![[r#"
         error: race on `tile`: nothing orders this load after the store on line 5 [TP0801]
         note: read after write: thread (1, 0) writes `tile[0][1]` on line 5, and thread (0, 1) reads it here
         help: put `sync_threads();` between line 5 and this
           at `tile[x][y + k]`
-    "#]]);
-    check_order(&transpose("sync_threads(); sync_threads();"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &transpose("sync_threads(); sync_threads();"),
+        expect![[r#"
         line 6: sync_threads()
           orders the store of `tile` on line 5 before the load on line 7
         line 6: sync_threads()
           orders nothing: can be removed
-    "#]]);
+    "#]],
+    );
 }
 
 /// What another thread wrote, and what another thread reads.
@@ -343,7 +367,9 @@ fn uniform_is_not_simultaneous() {
         }";
     let source =
         |barrier: &str| kernel("block = [32, 2], grid = [1]", "n: usize", &body.replace("BARRIER", barrier));
-    check_order(&source(""), expect![[r#"
+    check_order(
+        &source(""),
+        expect![[r#"
         error: race on `tile`: nothing orders this load after the store on line 11 an iteration earlier [TP0801]
         note: read after write: thread (0, 0) writes the same element on line 11, and thread (0, 1) reads it here an iteration later
         help: put `sync_threads();` at the end of the body of the loop on line 8
@@ -352,13 +378,17 @@ fn uniform_is_not_simultaneous() {
         note: write after read: thread (0, 1) reads `tile[0][0]` on line 9, and thread (0, 0) writes it here
         help: put `sync_threads();` between line 9 and this
           at `tile[k % 32][x]`
-    "#]]);
-    check_order(&source("sync_threads();"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &source("sync_threads();"),
+        expect![[r#"
         line 6: sync_threads()
           orders the store of `tile` on line 5 before the load on line 9
         line 10: sync_threads()
           orders the load of `tile` on line 9 before the store on line 11
-    "#]]);
+    "#]],
+    );
     // A row of its own for each thread is nobody else's.
     check_order(
         &warp(
@@ -655,16 +685,22 @@ fn warps_alone() {
               at `t[31 - x]`
         "#]],
     );
-    check_order(&warps("t[x] = input[[x]];\nsync_warp();\noutput[[x]] = t[x ^ 31];"), expect![[r#"
+    check_order(
+        &warps("t[x] = input[[x]];\nsync_warp();\noutput[[x]] = t[x ^ 31];"),
+        expect![[r#"
         line 6: sync_warp()
           orders the store of `t` on line 5 before the load on line 7
-    "#]]);
-    check_order(&warps("t[x] = input[[x]];\nsync_warp();\noutput[[x]] = t[x ^ 63];"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &warps("t[x] = input[[x]];\nsync_warp();\noutput[[x]] = t[x ^ 63];"),
+        expect![[r#"
         error: race on `t`: nothing orders this load after the store on line 5 [TP0801]
         note: read after write: thread 0 writes `t[0]` on line 5, and thread 63 reads it here
         help: put `sync_threads();` between line 5 and this
           at `t[x ^ 63]`
-    "#]]);
+    "#]],
+    );
     check_order(
         &warps(
             "t[x] = input[[x]];\nsync_threads();\nif x < 32 {\nt[x] += t[x + 32];\nsync_warp();\nif x < 16 { t[x] += t[x + 16]; }\nsync_warp();\nif x < 8 { output[[x]] = t[x] + t[x + 8]; }\n}",
@@ -1052,24 +1088,36 @@ fn conditions() {
         "#]],
     );
     // The whole block takes one side, or threads take both.
-    check_order(&warps("if n > 4 { t[x] = 1.0; } else { t[63 - x] = 2.0; }"), expect![[r#"
+    check_order(
+        &warps("if n > 4 { t[x] = 1.0; } else { t[63 - x] = 2.0; }"),
+        expect![[r#"
         accepted without a barrier
-    "#]]);
-    check_order(&warps("if x < 32 { t[x] = 1.0; } else { t[63 - x] = 2.0; }"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &warps("if x < 32 { t[x] = 1.0; } else { t[63 - x] = 2.0; }"),
+        expect![[r#"
         error: race on `t`: nothing orders this store after the store on line 5 [TP0801]
         note: write after write: thread 0 writes `t[0]` on line 5, and thread 63 writes it here
         help: put `sync_threads();` between line 5 and this
           at `t[63 - x]`
-    "#]]);
-    check_order(&warps("if x < 32 { t[x] = 1.0; } else { t[x] = 2.0; }"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &warps("if x < 32 { t[x] = 1.0; } else { t[x] = 2.0; }"),
+        expect![[r#"
         accepted without a barrier
-    "#]]);
-    check_order(&warps("if n > 4 { t[x] = 1.0; }\nif n <= 4 { t[63 - x] = 2.0; }"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &warps("if n > 4 { t[x] = 1.0; }\nif n <= 4 { t[63 - x] = 2.0; }"),
+        expect![[r#"
         error: race on `t`: nothing orders this store after the store on line 5 [TP0801]
         note: write after write: thread 0 writes `t[0]` on line 5, and thread 63 writes it here
         help: put `sync_threads();` between line 5 and this
           at `t[63 - x]`
-    "#]]);
+    "#]],
+    );
 }
 
 /// What follows an exit of the whole block is ordered as before it.
@@ -1292,60 +1340,86 @@ fn pipeline(count: usize, pending: usize, stored: &str, used: &str) -> String {
 /// An asynchronous copy needs all three: the group, the wait for it, and a barrier for the other threads.
 #[test]
 fn copies() {
-    check_order(&copied("commit();", "wait::<0>();", "sync_threads();"), expect![[r#"
+    check_order(
+        &copied("commit();", "wait::<0>();", "sync_threads();"),
+        expect![[r#"
         line 7: wait()
           orders the store of `tile` on line 5 before the load on line 9
         line 8: sync_threads()
           orders the store of `tile` on line 5 before the load on line 9
-    "#]]);
-    check_order(&copied("commit();", "wait::<0>();", ""), expect![[r#"
-        error: race on `tile`: nothing orders this load after the store on line 5 [TP0801]
-        note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
-        help: put `sync_threads();` between line 5 and this
-          at `tile[8 * i + t / 32][t % 32]`
-    "#]]);
-    check_order(&copied("commit();", "", "sync_threads();"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &copied("commit();", "wait::<0>();", ""),
+        expect![[r#"
+            error: race on `tile`: nothing orders this load after the store on line 5 [TP0801]
+            note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
+            help: put `sync_threads();` between the `wait` for the copy and this
+              at `tile[8 * i + t / 32][t % 32]`
+        "#]],
+    );
+    check_order(
+        &copied("commit();", "", "sync_threads();"),
+        expect![[r#"
         error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
         note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
         help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
           at `tile[8 * i + t / 32][t % 32]`
-    "#]]);
-    check_order(&copied("commit();", "", ""), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &copied("commit();", "", ""),
+        expect![[r#"
         error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
         note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
         help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
           at `tile[8 * i + t / 32][t % 32]`
-    "#]]);
-    check_order(&copied("", "wait::<0>();", "sync_threads();"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &copied("", "wait::<0>();", "sync_threads();"),
+        expect![[r#"
         error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
         note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
         help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
           at `tile[8 * i + t / 32][t % 32]`
-    "#]]);
-    check_order(&copied("", "wait::<0>();", ""), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &copied("", "wait::<0>();", ""),
+        expect![[r#"
         error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
         note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
         help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
           at `tile[8 * i + t / 32][t % 32]`
-    "#]]);
-    check_order(&copied("", "", "sync_threads();"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &copied("", "", "sync_threads();"),
+        expect![[r#"
         error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
         note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
         help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
           at `tile[8 * i + t / 32][t % 32]`
-    "#]]);
-    check_order(&copied("", "", ""), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &copied("", "", ""),
+        expect![[r#"
         error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
         note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
         help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
           at `tile[8 * i + t / 32][t % 32]`
-    "#]]);
+    "#]],
+    );
 }
 
 /// A stage is read when its copy is complete, and copied to when all have read it.
 #[test]
 fn pipelines() {
-    check_order(&pipeline(2, 1, "sync_threads();", "sync_threads();"), expect![[r#"
+    check_order(
+        &pipeline(2, 1, "sync_threads();", "sync_threads();"),
+        expect![[r#"
         line 13: wait()
           orders the store of `s` on line 7 before the load on line 15
           orders the store of `s` on line 11 before the load on line 15 in the next iteration
@@ -1354,72 +1428,398 @@ fn pipelines() {
           orders the store of `s` on line 11 before the load on line 15 in the next iteration
         line 16: sync_threads()
           orders the load of `s` on line 15 before the store on line 11 in the next iteration
-    "#]]);
-    check_order(&pipeline(2, 1, "sync_threads();", ""), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &pipeline(2, 1, "sync_threads();", ""),
+        expect![[r#"
         error: race on `s`: nothing orders this store after the load on line 15 an iteration earlier [TP0801]
         note: write after read: thread 7 reads `s[0][0][24]` on line 15, and thread 6 writes it here an iteration later
         help: put `sync_threads();` at the end of the body of the loop on line 10
           at `s[(k + 1) % 2].load_async::<4>(input, [k + 1, 0])`
+    "#]],
+    );
+    check_order(
+        &pipeline(2, 1, "", "sync_threads();"),
+        expect![[r#"
+            error: race on `s`: nothing orders this load after the store on line 7 [TP0801]
+            note: read after write: thread 0 writes `s[0][0][24]` on line 7, and thread 7 reads it here
+            help: put `sync_threads();` between the `wait` for the copy and this
+              at `s[k % 2][0][31 - x]`
+        "#]],
+    );
+    check_order(
+        &pipeline(2, 2, "sync_threads();", "sync_threads();"),
+        expect![[r#"
+            error: race on `s`: nothing orders this store after the asynchronous copy that was started on line 7 [TP0801]
+            note: write after write: thread 1 writes `s[0][0][1]` on line 7, and thread 0 writes it here
+            help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
+              at `s[(k + 1) % 2].load_async::<4>(input, [k + 1, 0])`
+            error: race on `s`: nothing orders this load after the asynchronous copy that was started on line 7 [TP0801]
+            note: read after write: thread 0 writes `s[0][0][24]` on line 7, and thread 7 reads it here
+            help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
+              at `s[k % 2][0][31 - x]`
+        "#]],
+    );
+    check_order(
+        &pipeline(2, 0, "sync_threads();", "sync_threads();"),
+        expect![[r#"
+        line 13: wait()
+          orders the store of `s` on line 7 before the load on line 15
+        line 14: sync_threads()
+          orders the store of `s` on line 7 before the load on line 15
+        line 16: sync_threads()
+          orders the load of `s` on line 15 before the store on line 11 in the next iteration
+    "#]],
+    );
+    check_order(
+        &pipeline(3, 2, "sync_threads();", "sync_threads();"),
+        expect![[r#"
+            line 13: wait()
+              orders the store of `s` on line 7 before the store on line 11
+              orders the store of `s` on line 7 before the load on line 15
+              orders the store of `s` on line 11 before the load on line 15 in the next iteration
+            line 14: sync_threads()
+              orders the store of `s` on line 7 before the store on line 11
+              orders the store of `s` on line 7 before the load on line 15
+              orders the store of `s` on line 11 before the load on line 15 in the next iteration
+            line 16: sync_threads()
+              orders the store of `s` on line 7 before the store on line 11
+              orders the load of `s` on line 15 before the store on line 11 in the next iteration
+        "#]],
+    );
+    check_order(
+        &pipeline(3, 2, "sync_threads();", ""),
+        expect![[r#"
+        error: race on `s`: nothing orders this store after the load on line 15 an iteration earlier [TP0801]
+        note: write after read: thread 7 reads `s[0][0][24]` on line 15, and thread 6 writes it here an iteration later
+        help: put `sync_threads();` at the end of the body of the loop on line 10
+          at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
+    "#]],
+    );
+    check_order(
+        &pipeline(3, 3, "sync_threads();", "sync_threads();"),
+        expect![[r#"
+            error: race on `s`: nothing orders this store after the asynchronous copy that was started on line 7 [TP0801]
+            note: write after write: thread 1 writes `s[0][0][1]` on line 7, and thread 0 writes it here
+            help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
+              at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
+            error: race on `s`: nothing orders this load after the asynchronous copy that was started on line 7 [TP0801]
+            note: read after write: thread 0 writes `s[0][0][24]` on line 7, and thread 7 reads it here
+            help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
+              at `s[k % 3][0][31 - x]`
+        "#]],
+    );
+    // Where the copy follows the barrier, that one is enough for both sides.
+    let one_barrier = |wait: &str, barrier: &str| {
+        kernel(
+            "block = [8], grid = [1], requires(input.cols() == 32, output.len() >= 8, input.pitch() % 4 == 0)",
+            "n: usize, input: &Matrix<f32>, output: &mut Tensor<f32, 1>",
+            &format!(
+                "let mut s = Shared::<[[[f32; 32]; 1]; 3]>::new();
+                let x = thread_x();
+                let mut sum = 0.0;
+                for k in 0..2 {{
+                    s[k].load_async::<4>(input, [k, 0]);
+                    commit();
+                }}
+                for k in 0..n {{
+                    {wait}
+                    {barrier}
+                    s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0]);
+                    commit();
+                    sum += s[k % 3][0][31 - x];
+                }}
+                output[[x]] = sum;"
+            ),
+        )
+    };
+    check_order(&one_barrier("wait::<1>();", "sync_threads();"), expect![[r#"
+        line 11: wait()
+          orders the store of `s` on line 7 before the store on line 13
+          orders the store of `s` on line 7 before the load on line 15
+          orders the store of `s` on line 13 before the load on line 15 in the next iteration
+        line 12: sync_threads()
+          orders the store of `s` on line 7 before the store on line 13
+          orders the store of `s` on line 7 before the load on line 15
+          orders the store of `s` on line 13 before the load on line 15 in the next iteration
+          orders the load of `s` on line 15 before the store on line 13 in the next iteration
     "#]]);
-    check_order(&pipeline(2, 1, "", "sync_threads();"), expect![[r#"
-        error: race on `s`: nothing orders this load after the store on line 7 [TP0801]
+    check_order(&one_barrier("wait::<2>();", "sync_threads();"), expect![[r#"
+        error: race on `s`: nothing orders this load after the asynchronous copy that was started on line 7 [TP0801]
         note: read after write: thread 0 writes `s[0][0][24]` on line 7, and thread 7 reads it here
-        help: put `sync_threads();` between line 7 and this
-          at `s[k % 2][0][31 - x]`
-        error: race on `s`: nothing orders this load after the store on line 11 an iteration earlier [TP0801]
-        note: read after write: thread 0 writes `s[1][0][24]` on line 11, and thread 7 reads it here an iteration later
-        help: put `sync_threads();` at the end of the body of the loop on line 10
-          at `s[k % 2][0][31 - x]`
+        help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
+          at `s[k % 3][0][31 - x]`
     "#]]);
-    check_order(&pipeline(2, 2, "sync_threads();", "sync_threads();"), expect![[r#"
+    check_order(&one_barrier("wait::<1>();", ""), expect![[r#"
         error: race on `s`: nothing orders this store after the asynchronous copy that was started on line 7 [TP0801]
         note: write after write: thread 1 writes `s[0][0][1]` on line 7, and thread 0 writes it here
         help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
-          at `s[(k + 1) % 2].load_async::<4>(input, [k + 1, 0])`
-        error: race on `s`: nothing orders this store after the asynchronous copy that was started on line 11 [TP0801]
-        note: write after write: thread 1 writes `s[1][0][1]` on line 11, and thread 0 writes it here an iteration later
-        help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
-          at `s[(k + 1) % 2].load_async::<4>(input, [k + 1, 0])`
-    "#]]);
-    check_order(&pipeline(2, 0, "sync_threads();", "sync_threads();"), expect![[r#"
-        line 13: wait()
-          orders the store of `s` on line 7 before the load on line 15
-        line 14: sync_threads()
-          orders the store of `s` on line 7 before the load on line 15
-        line 16: sync_threads()
-          orders the load of `s` on line 15 before the store on line 11 in the next iteration
-    "#]]);
-    check_order(&pipeline(3, 2, "sync_threads();", "sync_threads();"), expect![[r#"
-        line 13: wait()
-          orders the store of `s` on line 7 before the store on line 11
-          orders the store of `s` on line 7 before the load on line 15
-          orders the store of `s` on line 7 before the store on line 11
-          orders the store of `s` on line 7 before the load on line 15
-          orders the store of `s` on line 11 before the load on line 15 in the next iteration
-        line 14: sync_threads()
-          orders the store of `s` on line 7 before the store on line 11
-          orders the store of `s` on line 7 before the load on line 15
-          orders the store of `s` on line 7 before the store on line 11
-          orders the store of `s` on line 7 before the load on line 15
-          orders the store of `s` on line 11 before the load on line 15 in the next iteration
-        line 16: sync_threads()
-          orders the store of `s` on line 7 before the store on line 11
-          orders the load of `s` on line 15 before the store on line 11 in the next iteration
-    "#]]);
-    check_order(&pipeline(3, 2, "sync_threads();", ""), expect![[r#"
+          at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
         error: race on `s`: nothing orders this store after the load on line 15 an iteration earlier [TP0801]
-        note: write after read: thread 7 reads `s[0][0][24]` on line 15, and thread 6 writes it here an iteration later
+        note: write after read: thread 7 reads the same element on line 15, and thread 6 writes it here an iteration later
         help: put `sync_threads();` at the end of the body of the loop on line 10
           at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
-    "#]]);
-    check_order(&pipeline(3, 3, "sync_threads();", "sync_threads();"), expect![[r#"
-        error: race on `s`: nothing orders this store after the asynchronous copy that was started on line 7 [TP0801]
-        note: write after write: thread 1 writes `s[0][0][1]` on line 7, and thread 0 writes it here
+        error: race on `s`: nothing orders this load after the asynchronous copy that was started on line 7 [TP0801]
+        note: read after write: thread 0 writes `s[0][0][24]` on line 7, and thread 7 reads it here
         help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
-          at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
-        error: race on `s`: nothing orders this store after the asynchronous copy that was started on line 11 [TP0801]
-        note: write after write: thread 1 writes `s[2][0][1]` on line 11, and thread 0 writes it here an iteration later
-        help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
-          at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
+          at `s[k % 3][0][31 - x]`
+        error: `s` may be read here where nothing was written: shared memory starts with any values [TP0803]
+        note: thread 0 finds `s[2][0][31]` unwritten
+        help: write every element of `s` that is read, by all threads of the block
+          at `s[k % 3][0][31 - x]`
     "#]]);
+}
+
+/// Where the stage does not change from one step to the next, one barrier is not enough.
+#[test]
+fn stages_that_meet_themselves() {
+    // The counter is even, always.
+    check_order(
+        &stages(
+            2,
+            "for k in (0..n.min(input.rows())).step_by(2) {\ns[k % 2][x] = input[[k, x]];\nsync_threads();\nsum += s[k % 2][31 - x];\n}",
+        ),
+        expect![[r#"
+            error: race on `s`: nothing orders this store after the load on line 9 an iteration earlier [TP0801]
+            note: write after read: thread 31 reads `s[0][0]` on line 9, and thread 0 writes it here an iteration later
+            help: put `sync_threads();` at the end of the body of the loop on line 6
+              at `s[k % 2][x]`
+        "#]],
+    );
+    check_order(
+        &stages(
+            2,
+            "for k in (0..n.min(input.rows())).step_by(2) {\ns[k / 2 % 2][x] = input[[k, x]];\nsync_threads();\nsum += s[k / 2 % 2][31 - x];\n}",
+        ),
+        expect![[r#"
+            line 8: sync_threads()
+              orders the store of `s` on line 7 before the load on line 9
+        "#]],
+    );
+    // The last step of an inner loop and the first one of the next.
+    check_order(
+        &stages(
+            2,
+            "for i in 0..n {\nfor j in 0..3 {\ns[j % 2][x] = i as f32;\nsync_threads();\nsum += s[j % 2][31 - x];\n}\n}",
+        ),
+        expect![[r#"
+            error: race on `s`: nothing orders this store after the load on line 10 an iteration earlier [TP0801]
+            note: write after read: thread 31 reads `s[0][0]` on line 10, and thread 0 writes it here an iteration later
+            help: put `sync_threads();` at the end of the body of the loop on line 6
+              at `s[j % 2][x]`
+        "#]],
+    );
+    check_order(
+        &stages(
+            2,
+            "for i in 0..n {\nfor j in 0..2 {\ns[j % 2][x] = i as f32;\nsync_threads();\nsum += s[j % 2][31 - x];\n}\n}",
+        ),
+        expect![[r#"
+            line 9: sync_threads()
+              orders the store of `s` on line 8 before the load on line 10
+              orders the load of `s` on line 10 before the store on line 8 in the next iteration
+        "#]],
+    );
+    check_order(
+        &stages(
+            2,
+            "for i in 0..n {\nfor j in 0..n {\ns[j % 2][x] = i as f32;\nsync_threads();\nsum += s[j % 2][31 - x];\n}\n}",
+        ),
+        expect![[r#"
+            error: race on `s`: nothing orders this store after the load on line 10 an iteration earlier [TP0801]
+            note: write after read: thread 31 reads the same element on line 10, and thread 0 writes it here an iteration later
+            help: put `sync_threads();` at the end of the body of the loop on line 7
+              at `s[j % 2][x]`
+        "#]],
+    );
+    check_order(
+        &stages(
+            2,
+            "for i in 0..4 {\nfor j in 0..n {\ns[j % 2][x] = i as f32;\nsync_threads();\nsum += s[j % 2][31 - x];\n}\n}",
+        ),
+        expect![[r#"
+            error: race on `s`: nothing orders this store after the load on line 10 an iteration earlier [TP0801]
+            note: write after read: thread 31 reads the same element on line 10, and thread 0 writes it here an iteration later
+            help: put `sync_threads();` at the end of the body of the loop on line 7
+              at `s[j % 2][x]`
+        "#]],
+    );
+    // The last step of a loop and the first one of another.
+    check_order(
+        &stages(
+            2,
+            "for k in 0..n {\ns[k % 2][x] = 1.0;\nsync_threads();\nsum += s[k % 2][31 - x];\n}\nfor k in 0..n {\ns[k % 2][x] = 2.0;\nsync_threads();\nsum += s[k % 2][31 - x];\n}",
+        ),
+        expect![[r#"
+            error: race on `s`: nothing orders this store after the load on line 9 [TP0801]
+            note: write after read: thread 31 reads `s[0][0]` on line 9, and thread 0 writes it here
+            help: put `sync_threads();` between line 9 and this
+              at `s[k % 2][x]`
+        "#]],
+    );
+    // The last step of a loop and what follows.
+    check_order(
+        &stages(
+            2,
+            "for k in 0..n {\ns[k % 2][x] = 1.0;\nsync_threads();\nsum += s[k % 2][31 - x];\n}\ns[(n + 1) % 2][x] = 2.0;",
+        ),
+        expect![[r#"
+            error: race on `s`: nothing orders this store after the load on line 9 [TP0801]
+            note: write after read: thread 31 reads the same element on line 9, and thread 0 writes it here
+            help: put `sync_threads();` between line 9 and this
+              at `s[(n + 1) % 2][x]`
+        "#]],
+    );
+    // What data choose may be the same again.
+    check_order(
+        &stages(
+            2,
+            "let mut b = 0;\nfor k in 0..n.min(input.rows()) {\ns[b][x] = 1.0;\nsync_threads();\nsum += s[b][31 - x];\nif input[[k, 0]] > 0.5 { b = 1 - b; }\n}",
+        ),
+        expect![[r#"
+            error: race on `s`: nothing orders this store after the load on line 10 an iteration earlier [TP0801]
+            note: write after read: thread 31 reads the same element on line 10, and thread 0 writes it here an iteration later
+            help: put `sync_threads();` at the end of the body of the loop on line 7
+              at `s[b][x]`
+        "#]],
+    );
+    check_order(
+        &stages(
+            2,
+            "for k in 0..n.min(input.rows()) {\nlet b = input[[k, 0]] as usize % 2;\ns[b][x] = 1.0;\nsync_threads();\nsum += s[b][31 - x];\n}",
+        ),
+        expect![[r#"
+            error: race on `s`: nothing orders this store after the load on line 10 an iteration earlier [TP0801]
+            note: write after read: thread 31 reads the same element on line 10, and thread 0 writes it here an iteration later
+            help: put `sync_threads();` at the end of the body of the loop on line 6
+              at `s[b][x]`
+        "#]],
+    );
+    check_order(
+        &stages(
+            2,
+            "for k in 0..n.min(input.rows()) {\nlet b = sync_threads_count(input[[k, x]] > 0.0) as usize % 2;\ns[b][x] = 1.0;\nsync_threads();\nsum += s[b][31 - x];\n}",
+        ),
+        expect![[r#"
+            line 7: a vote of the block
+              orders the load of `s` on line 10 before the store on line 8 in the next iteration
+            line 9: sync_threads()
+              orders the store of `s` on line 8 before the load on line 10
+        "#]],
+    );
+    // A barrier in some of the steps.
+    check_order(
+        &stages(
+            2,
+            "for k in 0..n {\ns[k % 2][x] = 1.0;\nif k > 2 { sync_threads(); }\nsum += s[k % 2][x];\n}",
+        ),
+        expect![[r#"
+            line 8: sync_threads()
+              orders nothing: can be removed
+        "#]],
+    );
+    check_order(
+        &stages(
+            2,
+            "for k in 0..n {\ns[k % 2][x] = 1.0;\nif k % 2 == 0 { sync_threads(); }\nsum += s[(k + 1) % 2][31 - x];\n}",
+        ),
+        expect![[r#"
+            error: race on `s`: nothing orders this store after the load on line 9 an iteration earlier [TP0801]
+            note: write after read: thread 31 reads the same element on line 9, and thread 0 writes it here an iteration later
+            help: put `sync_threads();` at the end of the body of the loop on line 6
+              at `s[k % 2][x]`
+            error: `s` may be read here where nothing was written: shared memory starts with any values [TP0803]
+            note: thread 0 finds `s[1][31]` unwritten
+            help: write every element of `s` that is read, by all threads of the block
+              at `s[(k + 1) % 2][31 - x]`
+        "#]],
+    );
+    // Loops that are counted out.
+    check_order(
+        &stages(2, "for k in 0..8 {\ns[k % 2][x] = 1.0;\nsync_threads();\nsum += s[k % 2][31 - x];\n}"),
+        expect![[r#"
+            line 8: sync_threads()
+              orders the store of `s` on line 7 before the store on line 7
+              orders the store of `s` on line 7 before the load on line 9
+              orders the load of `s` on line 9 before the store on line 7 in the next iteration
+        "#]],
+    );
+    check_order(&stages(3, "for k in 0..8 {\ns[k % 3][x] = 1.0;\nsum += s[k % 3][x];\n}"), expect![[r#"
+        accepted without a barrier
+    "#]]);
+    check_order(
+        &stages(1, "for k in 0..8 {\ns[0][x] = 1.0;\nsync_threads();\nsum += s[0][31 - x];\n}"),
+        expect![[r#"
+            error: race on `s`: nothing orders this store after the load on line 9 [TP0801]
+            note: write after read: thread 31 reads `s[0][0]` on line 9, and thread 0 writes it here
+            help: put `sync_threads();` at the end of the body of the loop around both
+              at `s[0][x]`
+        "#]],
+    );
+}
+
+/// A barrier of the warp orders lanes of both sides of a condition before it, and no other warp.
+#[test]
+fn warps_and_conditions() {
+    check_order(
+        &warps("if x % 2 == 0 { t[x] = 1.0; } else { t[x] = 2.0; }\nsync_warp();\noutput[[x]] = t[x ^ 1];"),
+        expect![[r#"
+            line 6: sync_warp()
+              orders the store of `t` on line 5 before the load on line 7
+        "#]],
+    );
+    check_order(
+        &warps("if x < 32 {\nt[x] = 1.0;\nsync_warp();\n} else {\nt[x] = 2.0;\n}\noutput[[x]] = t[x ^ 1];"),
+        expect![[r#"
+            error: race on `t`: nothing orders this load after the store on line 9 [TP0801]
+            note: read after write: thread 32 writes `t[32]` on line 9, and thread 33 reads it here
+            help: put `sync_threads();` between line 9 and this
+              at `t[x ^ 1]`
+        "#]],
+    );
+    check_order(
+        &warps(
+            "if x < 32 {\nt[x] = 1.0;\nsync_warp();\n} else {\nt[x] = 2.0;\nsync_warp();\n}\noutput[[x]] = t[x ^ 1];",
+        ),
+        expect![[r#"
+            line 7: sync_warp()
+              orders the store of `t` on line 6 before the load on line 12
+            line 10: sync_warp()
+              orders the store of `t` on line 6 before the load on line 12
+              orders the store of `t` on line 9 before the load on line 12
+        "#]],
+    );
+    check_order(
+        &warps("t[x] = 1.0;\nif warp() == 0 { sync_warp(); }\noutput[[x]] = t[x ^ 1];"),
+        expect![[r#"
+            error: race on `t`: nothing orders this load after the store on line 5 [TP0801]
+            note: read after write: thread 0 writes `t[0]` on line 5, and thread 1 reads it here
+            help: put `sync_threads();` between line 5 and this
+              at `t[x ^ 1]`
+        "#]],
+    );
+    check_order(
+        &warps("t[x] = 1.0;\nsync_warp();\nif n > 3 { sync_threads(); }\noutput[[x]] = t[x ^ 1];"),
+        expect![[r#"
+            line 6: sync_warp()
+              orders the store of `t` on line 5 before the load on line 8
+            line 7: sync_threads()
+              orders nothing: can be removed
+        "#]],
+    );
+    // Slots that an update hands out are numbers of which nothing is known.
+    check_order(
+        &kernel(
+            "block = [64], grid = [1]",
+            "n: usize",
+            "let mut c = Shared::<[u32; 1]>::new();\nlet mut t = Shared::<[u32; 64]>::new();\nlet x = thread_x();\nif x == 0 { c[0] = 0; }\nsync_threads();\n#[budget(bank_conflict = 31, because = \"one counter\")]\nlet slot = c.atomic_add([0], 1) as usize;\n#[budget(bank_conflict = 31, because = \"slots are dense\")]\nt[slot % 64] = x as u32;",
+        ),
+        expect![[r#"
+            error: race on `t`: two threads may write one element here [TP0801]
+            note: write after write: which elements the threads touch is not known at compile time
+            help: let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic
+              at `t[slot % 64]`
+        "#]],
+    );
 }

@@ -28,16 +28,22 @@ fn stages(before: &str, body: &str) -> String {
 /// What shared memory holds at the start is not known.
 #[test]
 fn never_written() {
-    check_order(&warps("output[[x]] = t[x];"), expect![[r#"
+    check_order(
+        &warps("output[[x]] = t[x];"),
+        expect![[r#"
         error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
         note: thread 0 finds `t[0]` unwritten
         help: write `t` first, and put `sync_threads();` after that
           at `t[x]`
-    "#]]);
-    check_order(&warps("t[x] = 1.0;\nsync_threads();\noutput[[x]] = t[63 - x];"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &warps("t[x] = 1.0;\nsync_threads();\noutput[[x]] = t[63 - x];"),
+        expect![[r#"
         line 6: sync_threads()
           orders the store of `t` on line 5 before the load on line 7
-    "#]]);
+    "#]],
+    );
     check_order(
         &tile("[f32; 65]", "t[x] = 1.0;\nsync_threads();\noutput[[x]] = t[x + 1];"),
         expect![[r#"
@@ -71,12 +77,15 @@ fn never_written() {
         "#]],
     );
     // Of several reads the first is named.
-    check_order(&warps("output[[x]] = t[x] + t[63 - x];"), expect![[r#"
+    check_order(
+        &warps("output[[x]] = t[x] + t[63 - x];"),
+        expect![[r#"
         error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
         note: thread 0 finds `t[0]` unwritten
         help: write `t` first, and put `sync_threads();` after that
           at `t[x]`
-    "#]]);
+    "#]],
+    );
 }
 
 /// What is written under a guard is read under the same one, or one that implies it.
@@ -117,7 +126,9 @@ fn guards() {
         "#]],
     );
     check_order(
-        &warps("if x < n { t[x] = input[[x]]; }\nsync_threads();\nif x < 63 && x + 1 < n { output[[x]] = t[x + 1]; }"),
+        &warps(
+            "if x < n { t[x] = input[[x]]; }\nsync_threads();\nif x < 63 && x + 1 < n { output[[x]] = t[x + 1]; }",
+        ),
         expect![[r#"
             line 6: sync_threads()
               orders the store of `t` on line 5 before the load on line 7
@@ -410,7 +421,7 @@ fn loops() {
         ),
         expect![[r#"
             error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
-            note: which elements thread 0 finds is not known at compile time
+            note: which elements thread 0 reads is not known at compile time, and some of `t` may be unwritten
             note: the store on line 5 writes it only under a condition that does not follow from what holds here
             help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
               at `t[n % 4][63 - x]`
@@ -423,7 +434,7 @@ fn loops() {
         ),
         expect![[r#"
             error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
-            note: which elements thread 0 finds is not known at compile time
+            note: which elements thread 0 reads is not known at compile time, and some of `t` may be unwritten
             note: the store on line 5 writes it only under a condition that does not follow from what holds here
             help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
               at `t[n % 3][63 - x]`
@@ -604,12 +615,15 @@ fn vectors() {
 /// An atomic update reads what was there.
 #[test]
 fn updates() {
-    check_order(&tile("[u32; 64]", "t.atomic_add([x], 1);"), expect![[r#"
+    check_order(
+        &tile("[u32; 64]", "t.atomic_add([x], 1);"),
+        expect![[r#"
         error: `t` may be updated here where nothing was written: shared memory starts with any values [TP0803]
         note: thread 0 finds `t[0]` unwritten
         help: write `t` first, and put `sync_threads();` after that
           at `t.atomic_add([x], 1)`
-    "#]]);
+    "#]],
+    );
     check_order(
         &tile(
             "[u32; 64]",
@@ -641,7 +655,7 @@ fn updates() {
         ),
         expect![[r#"
             error: `t` may be updated here where nothing was written: shared memory starts with any values [TP0803]
-            note: which elements thread 0 finds is not known at compile time
+            note: which elements thread 0 reads is not known at compile time, and some of `t` may be unwritten
             help: write every element of `t` that is read, by all threads of the block
               at `t.atomic_add([input[[x]] as usize % 256], 1)`
         "#]],
@@ -668,7 +682,7 @@ fn places_that_data_choose() {
         ),
         expect![[r#"
             error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
-            note: which elements thread 0 finds is not known at compile time
+            note: which elements thread 0 reads is not known at compile time, and some of `t` may be unwritten
             help: write every element of `t` that is read, by all threads of the block
               at `t[input[[x]] as usize % 64]`
         "#]],
@@ -710,7 +724,7 @@ fn places_that_data_choose() {
         &tile("[[f32; 64]; 4]", "t[n % 4][x] = 0.0;\nsync_threads();\noutput[[x]] = t[(n + 1) % 4][63 - x];"),
         expect![[r#"
             error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
-            note: which elements thread 0 finds is not known at compile time
+            note: which elements thread 0 reads is not known at compile time, and some of `t` may be unwritten
             help: write every element of `t` that is read, by all threads of the block
               at `t[(n + 1) % 4][63 - x]`
         "#]],
@@ -781,6 +795,153 @@ fn whole_tiles() {
             note: thread 0 finds `tile[32][0]` unwritten
             help: write every element of `tile` that is read, by all threads of the block
               at `tile[32 - t / 32][t % 32]`
+        "#]],
+    );
+}
+
+/// Written by other threads, later, or in another stage.
+#[test]
+fn what_is_not_written_in_time() {
+    check_order(&warps("if x == n { t[0] = 1.0; }\nsync_threads();\noutput[[x]] = t[0];"), expect![[r#"
+        error: race on `t`: two threads may write one element here [TP0801]
+        note: write after write: thread 0 writes `t[0]` on line 5, and thread 32 writes it here
+        help: let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic
+          at `t[0]`
+        error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+        note: thread 0 finds `t[0]` unwritten
+        note: the store on line 5 writes it only under a condition that does not follow from what holds here
+        help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+          at `t[0]`
+    "#]]);
+    check_order(&warps("if x == 5 { t[0] = 1.0; }\nsync_threads();\noutput[[x]] = t[0];"), expect![[r#"
+        line 6: sync_threads()
+          orders the store of `t` on line 5 before the load on line 7
+    "#]]);
+    check_order(
+        &warps("if n < 64 { if x == n { t[0] = 1.0; } }\nsync_threads();\nif n < 64 { output[[x]] = t[0]; }"),
+        expect![[r#"
+            error: race on `t`: two threads may write one element here [TP0801]
+            note: write after write: thread 0 writes `t[0]` on line 5, and thread 32 writes it here
+            help: let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic
+              at `t[0]`
+            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+            note: thread 0 finds `t[0]` unwritten
+            note: the store on line 5 writes it only under a condition that does not follow from what holds here
+            help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+              at `t[0]`
+        "#]],
+    );
+    check_order(
+        &warps(
+            "for k in 0..n {\nif k == 3 { t[x] = 1.0; }\nsync_threads();\nif k == 2 { output[[x]] = t[63 - x]; }\nsync_threads();\n}",
+        ),
+        expect![[r#"
+            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+            note: thread 0 finds `t[63]` unwritten
+            note: the store on line 6 writes it only under a condition that does not follow from what holds here
+            help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+              at `t[63 - x]`
+        "#]],
+    );
+    check_order(
+        &tile(
+            "[[f32; 64]; 4]",
+            "for k in 0..n {\nt[k % 4][x] = 1.0;\nsync_threads();\nif k > 0 { output[[x]] = t[(k + 3) % 4][63 - x]; }\nsync_threads();\n}",
+        ),
+        expect![[r#"
+            line 7: sync_threads()
+              orders nothing: can be removed
+            line 9: sync_threads()
+              orders nothing: can be removed
+        "#]],
+    );
+    check_order(
+        &tile(
+            "[[f32; 64]; 4]",
+            "for k in 0..n {\nt[k % 4][x] = 1.0;\nsync_threads();\nif k > 0 { output[[x]] = t[(k + 1) % 4][63 - x]; }\nsync_threads();\n}",
+        ),
+        expect![[r#"
+            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+            note: thread 0 finds `t[2][63]` unwritten
+            note: the store on line 6 writes it only under a condition that does not follow from what holds here
+            help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+              at `t[(k + 1) % 4][63 - x]`
+        "#]],
+    );
+    check_order(
+        &tile(
+            "[[f32; 64]; 4]",
+            "for k in 0..n {\nt[k % 4][x] = 1.0;\n}\nsync_threads();\noutput[[x]] = t[n % 4][63 - x];",
+        ),
+        expect![[r#"
+            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+            note: which elements thread 0 reads is not known at compile time, and some of `t` may be unwritten
+            note: the store on line 6 writes it only under a condition that does not follow from what holds here
+            help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+              at `t[n % 4][63 - x]`
+        "#]],
+    );
+    check_order(
+        &tile(
+            "[[f32; 64]; 4]",
+            "for k in (0..n).step_by(2) {\nt[k % 4][x] = 1.0;\nsync_threads();\nif k > 0 { output[[x]] = t[(k + 3) % 4][63 - x]; }\nsync_threads();\n}",
+        ),
+        expect![[r#"
+            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+            note: thread 0 finds `t[3][63]` unwritten
+            help: write every element of `t` that is read, by all threads of the block
+              at `t[(k + 3) % 4][63 - x]`
+        "#]],
+    );
+    check_order(
+        &tile(
+            "[[f32; 64]; 4]",
+            "for k in (0..n).step_by(2) {\nt[k % 4][x] = 1.0;\nsync_threads();\nif k > 0 { output[[x]] = t[(k + 2) % 4][63 - x]; }\nsync_threads();\n}",
+        ),
+        expect![[r#"
+            line 7: sync_threads()
+              orders nothing: can be removed
+            line 9: sync_threads()
+              orders the load of `t` on line 8 before the store on line 6 in the next iteration
+        "#]],
+    );
+    // Each iteration chooses anew.
+    check_order(
+        &tile(
+            "[[f32; 64]; 2]",
+            "for k in 0..n.min(input.len()) {\nlet b = input[[k]] as usize % 2;\nif k == 0 { t[b][x] = 1.0; }\nsync_threads();\noutput[[x]] = t[b][63 - x];\nsync_threads();\n}",
+        ),
+        expect![[r#"
+            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+            note: which elements thread 0 reads is not known at compile time, and some of `t` may be unwritten
+            note: the store on line 7 writes it only under a condition that does not follow from what holds here
+            help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+              at `t[b][63 - x]`
+        "#]],
+    );
+    // A loop that each thread leaves when it likes.
+    check_order(
+        &warps(
+            "let mut i = x;\nwhile i < n {\nt[x] = 1.0;\ni += 64;\n}\nsync_threads();\nif x < n { output[[x]] = t[x]; }",
+        ),
+        expect![[r#"
+            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+            note: thread 0 finds `t[0]` unwritten
+            note: the store on line 7 writes it only under a condition that does not follow from what holds here
+            help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+              at `t[x]`
+        "#]],
+    );
+    check_order(
+        &warps(
+            "let mut i = x;\nwhile i < n {\nt[x] = 1.0;\ni += 64;\n}\nsync_threads();\noutput[[x]] = t[x];",
+        ),
+        expect![[r#"
+            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+            note: thread 0 finds `t[0]` unwritten
+            note: the store on line 7 writes it only under a condition that does not follow from what holds here
+            help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+              at `t[x]`
         "#]],
     );
 }
