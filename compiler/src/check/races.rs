@@ -29,8 +29,10 @@ enum Mended {
     Before((usize, usize)),
     /// One at the end of this loop, or of one around both accesses.
     AtEnd(Option<SpanId>),
-    /// One before this place, behind the wait for what was copied; or that wait, too.
+    /// One before this place, behind the wait for what was copied.
     BehindWait((usize, usize)),
+    /// The wait for what is copied to this tile.
+    Wait(Handle<Tile>),
 }
 
 /// Two sites that a barrier orders, and whether the second is in another iteration.
@@ -154,13 +156,16 @@ fn report(kernel: &Kernel, mut races: Vec<Race<'_>>, diagnostics: &mut Diagnosti
     for race in &races {
         let (first, then) = ends(race);
         let copied = kernel.sites[race.meeting.earlier.0.site].proxy == Proxy::Async;
+        let under_way = race.between == Between::All;
         let is_mended = mended.iter().any(|barrier| match barrier {
             Mended::Before(place) => race.again.is_none() && first < *place && *place <= then,
             Mended::AtEnd(head) => race.again == *head && (head.is_some() || then <= first),
             Mended::BehindWait(place) => copied && then == *place,
+            Mended::Wait(tile) => under_way && race.tile == *tile,
         });
         if !is_mended {
             mended.push(match race.again {
+                _ if under_way => Mended::Wait(race.tile),
                 _ if copied => Mended::BehindWait(then),
                 None if first < then => Mended::Before(then),
                 again => Mended::AtEnd(again),
@@ -185,12 +190,12 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
         (false, false) if next => format!("on line {line} an iteration earlier"),
         (false, false) => format!("on line {line}"),
     };
-    let first = if under_way { "asynchronous copy" } else { noun(earlier.role) };
+    let first = if under_way { "asynchronous copy" } else { noun(earlier) };
     let message = match (under_way, same, next) {
         (false, true, false) => {
             format!("race on `{name}`: two threads may {} one element here", act(later.role))
         }
-        _ => format!("race on `{name}`: nothing orders this {} after the {first} {before}", noun(later.role)),
+        _ => format!("race on `{name}`: nothing orders this {} after the {first} {before}", noun(later)),
     };
     let kind = match (earlier.role, later.role) {
         (Role::Write, Role::Read) => "read after write",
@@ -248,11 +253,12 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
     error
 }
 
-fn noun(role: Role) -> &'static str {
-    match role {
-        Role::Read => "load",
-        Role::Write => "store",
-        Role::Update => "atomic update",
+fn noun(site: &Site) -> &'static str {
+    match (site.proxy, site.role) {
+        (Proxy::Async, Role::Write) => "copy",
+        (_, Role::Read) => "load",
+        (Proxy::Generic, Role::Write) => "store",
+        (_, Role::Update) => "atomic update",
     }
 }
 

@@ -553,6 +553,13 @@ fn stages_of_the_iteration_before() {
     );
 }
 
+/// Each thread for itself, without a barrier.
+#[test]
+fn stages_of_one_thread() {
+    check_order(&stages("t[0][x] = 0.0;", "t[(k + 1) % 2][x] = input[[x]];\nsum += t[k % 2][x];"), expect![[r#""#]]);
+    check_order(&stages("", "t[(k + 1) % 2][x] = input[[x]];\nsum += t[k % 2][x];"), expect![[r#""#]]);
+}
+
 /// A vector reads all of its elements.
 #[test]
 fn vectors() {
