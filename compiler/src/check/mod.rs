@@ -20,6 +20,7 @@ mod budget;
 mod coalescing;
 mod convergence;
 mod fix;
+mod global_races;
 mod resources;
 mod together;
 mod values;
@@ -172,6 +173,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
     alignment::report(&kernel, &facts, &misaligned, diagnostics);
     banks::report(&kernel, conflicts, diagnostics);
     budget::check(&kernel, &rows, diagnostics);
+    global_races::check(&kernel, &facts, diagnostics);
     if diagnostics.is_failed() {
         return None;
     }

@@ -10,6 +10,7 @@ mod control;
 mod control_runs;
 mod convergence;
 mod folds;
+mod global_races;
 mod harness;
 mod helpers;
 mod known_counts;
