@@ -17,13 +17,22 @@ struct Meeting {
     reason: Reason,
 }
 
-/// Judges all tensors that the kernel writes.
-pub(super) fn check(kernel: &Kernel, facts: &Facts, diagnostics: &mut Diagnostics) {
-    if has_one_block(facts) {
+/// Judges all tensors that the kernel writes. Of accesses that may be `outside`, and of indices that may be anything, nothing
+/// more is said.
+pub(super) fn check(
+    kernel: &Kernel,
+    facts: &Facts,
+    outside: &[Handle<Site>],
+    diagnostics: &mut Diagnostics,
+) {
+    if has_one_block(facts) || facts.runs.iter().any(|run| !run.escapes.is_empty()) {
         return;
     }
     let mut prover = Prover::new(kernel, facts);
     for param in kernel.params.handles() {
+        if outside.iter().any(|site| kernel.sites[*site].place.base == Base::Tensor(param)) {
+            continue;
+        }
         if let Some(meeting) = first_meeting(kernel, facts, param, &mut prover) {
             let error = describe(kernel, param, &meeting, diagnostics);
             diagnostics.report(error);
@@ -61,13 +70,7 @@ fn first_meeting<'a>(
                 run.visits.iter().filter(move |visit| visit.site == site).map(move |visit| (number, visit))
             })
             .collect();
-        let follows = |(number, visit): &(usize, &Visit)| {
-            facts.runs.get(*number).is_some_and(|run| visit.index.iter().any(|form| run.follows_escape(form)))
-        };
-        // What goes wrong there is reported where the index was computed.
-        if !visits.iter().any(follows) {
-            groups.push((site, prover.groups(&visits)));
-        }
+        groups.push((site, prover.groups(&visits)));
     }
     // A site against itself first: that says most about what is wrong.
     let pairs = |apart: usize| groups.iter().zip(groups.iter().skip(apart));

@@ -169,11 +169,12 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             }
         }
     }
+    let outside: Vec<Handle<Site>> = violations.iter().map(|violation| violation.site).collect();
     bounds::report(&kernel, violations, diagnostics);
     alignment::report(&kernel, &facts, &misaligned, diagnostics);
     banks::report(&kernel, conflicts, diagnostics);
     budget::check(&kernel, &rows, diagnostics);
-    global_races::check(&kernel, &facts, diagnostics);
+    global_races::check(&kernel, &facts, &outside, diagnostics);
     if diagnostics.is_failed() {
         return None;
     }

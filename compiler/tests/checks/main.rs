@@ -42,6 +42,7 @@ fn every_code_has_kernels() {
         include_str!("coalescing.rs"),
         include_str!("control.rs"),
         include_str!("convergence.rs"),
+        include_str!("global_races.rs"),
         include_str!("helpers.rs"),
         include_str!("known_counts.rs"),
         include_str!("language.rs"),

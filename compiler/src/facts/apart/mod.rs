@@ -250,9 +250,9 @@ impl<'a> Prover<'a> {
         };
         let settled = |system: &mut System<'_>| system.settle() || apart(system);
         let closed = |system: &mut System<'_>| system.close() || apart(system) || system.is_void();
+        let mut named = system.clone();
         let mut done = settled(&mut system);
         if !done {
-            let mut named = system.clone();
             done = named.name_remainders() && (settled(&mut named) || closed(&mut named));
             self.work += named.work;
         }

@@ -88,12 +88,26 @@ impl<'a> System<'a> {
                 || self.replace(true)
                 || self.take_apart(false)
                 || self.take_apart(true)
+                || self.refute()
                 || self.replace(false);
             if !progress {
                 break;
             }
         }
         self.impossible
+    }
+
+    /// Whether what is supposed contradicts an equation.
+    fn refute(&mut self) -> bool {
+        for Equation { form, low, high } in self.equations.clone() {
+            let above = form.offset(-1 - high);
+            let below = form.scaled(-1).and_then(|form| form.offset(low - 1));
+            if [above, below].into_iter().flatten().any(|side| self.holds(&side)) {
+                self.impossible = true;
+                return true;
+            }
+        }
+        false
     }
 
     /// Gives remainders names: of `0 ≤ number − divisor × quotient < divisor`, what is between becomes an unknown, and the
@@ -158,10 +172,6 @@ impl<'a> System<'a> {
         monomial.part(|var| self.kind(var) == Kind::Launch)
     }
 
-    fn is_of_launch(&self, monomial: Monomial) -> bool {
-        self.shared(monomial) == monomial
-    }
-
     /// Whether all differences are zero.
     pub(super) fn is_one_place(&self) -> bool {
         self.differences.iter().all(Poly::is_zero)
@@ -185,12 +195,12 @@ impl<'a> System<'a> {
                     continue;
                 }
                 if self.holds(&form) && self.holds(&negated) {
+                    self.differences[place] = Poly::default();
                     self.equations.push(Equation { form, low: 0, high: 0 });
-                    let before = self.differences.iter().filter(|form| form.is_zero()).count();
                     if self.settle() {
                         return true;
                     }
-                    again |= self.differences.iter().filter(|form| form.is_zero()).count() > before;
+                    again = true;
                 }
             }
         }
