@@ -19,12 +19,7 @@ struct Meeting {
 
 /// Judges all tensors that the kernel writes. Of accesses that may be `outside`, and of indices that may be anything, nothing
 /// more is said.
-pub(super) fn check(
-    kernel: &Kernel,
-    facts: &Facts,
-    outside: &[Handle<Site>],
-    diagnostics: &mut Diagnostics,
-) {
+pub(super) fn check(kernel: &Kernel, facts: &Facts, outside: &[Handle<Site>], diagnostics: &mut Diagnostics) {
     if has_one_block(facts) || facts.runs.iter().any(|run| !run.escapes.is_empty()) {
         return;
     }
@@ -103,8 +98,7 @@ fn meeting(
     for (number, group) in of_a.iter().enumerate() {
         // Of a site with itself each pair once.
         for other in of_b.iter().skip(if a == b { number } else { 0 }) {
-            let answer =
-                prover.apart((*group, x.place.width), (*other, y.place.width), Relation::OtherBlock);
+            let answer = prover.apart((*group, x.place.width), (*other, y.place.width), Relation::OtherBlock);
             if let Answer::Unknown(reason) = answer {
                 let (first, second) = if x.role == Role::Read { (b, a) } else { (a, b) };
                 return Some(Meeting { first, second, reason });
@@ -142,13 +136,22 @@ fn describe(
         Role::Write | Role::Update if first == second => {
             (*first, format!("two blocks may write one element of `{name}`: `{}`", text(*first)))
         }
-        Role::Write | Role::Update => {
-            (*first, format!("two blocks may write one element of `{name}`: {}, and {}", place(*first), place(*second)))
-        }
+        Role::Write | Role::Update => (
+            *first,
+            format!(
+                "two blocks may write one element of `{name}`: {}, and {}",
+                place(*first),
+                place(*second)
+            ),
+        ),
     };
     let mut error = Diagnostic::new(Code::GlobalRace, kernel.sites[at].span, message);
     if first != second && at == *second {
-        error = error.note(format!("that block {} {}, and blocks run at the same time, in any order", act(*first), place(*first)));
+        error = error.note(format!(
+            "that block {} {}, and blocks run at the same time, in any order",
+            act(*first),
+            place(*first)
+        ));
     }
     let same_element = match kernel.sites[*second].role {
         Role::Read => "that a block reads only what itself writes",
@@ -159,13 +162,17 @@ fn describe(
             let axis = ignored.name();
             error.note(format!("no index depends on `block_{axis}()`, so blocks that differ in nothing else touch the same elements"))
         }
-        Reason::Data(what) => error.note(format!("nothing here says {same_element}: the index depends on {what}")),
+        Reason::Data(what) => {
+            error.note(format!("nothing here says {same_element}: the index depends on {what}"))
+        }
         Reason::Undecided => error.note(format!("nothing here says {same_element}")),
         Reason::Work => error.note("there are too many accesses to compare them all"),
     };
     let plain = [*first, *second].into_iter().any(|site| kernel.sites[site].role != Role::Update);
     match (kernel.sites[*second].role, reason) {
-        (Role::Read, _) => error.help("write to another tensor and read this one, or launch one kernel after the other"),
+        (Role::Read, _) => {
+            error.help("write to another tensor and read this one, or launch one kernel after the other")
+        }
         (Role::Write | Role::Update, Reason::Ignored(ignored)) => {
             let axis = ignored.name();
             error.help(format!("use `block_{axis}()` in the index, make the grid 1 block in {axis}, or guard the access with `block_{axis}() == 0`"))

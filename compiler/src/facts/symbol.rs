@@ -181,7 +181,9 @@ impl Symbols {
     pub(super) fn is_of_launch(&self, form: &Linear) -> bool {
         let uniform = |lanes: &Lanes| lanes.uniform().is_some();
         let of_launch = |id: SymbolId| match self.get(id).kind {
-            SymbolKind::Product(a, b) => [a, b].into_iter().all(|factor| self.is_of_launch(&Linear::symbol(factor))),
+            SymbolKind::Product(a, b) => {
+                [a, b].into_iter().all(|factor| self.is_of_launch(&Linear::symbol(factor)))
+            }
             SymbolKind::Extent(..)
             | SymbolKind::Stride(..)
             | SymbolKind::Scalar(_)

@@ -456,10 +456,11 @@ fn grids_and_contracts() {
             if x < n && block_z() == 0 { output[[block_y(), x]] = grid_x() as f32; }",
         ),
         expect![[r#"
-            error: two blocks may write one element of `output`: `output[[block_y(), x]]` [TP0802]
-            note: no index depends on `block_z()`, so blocks that differ in nothing else touch the same elements
-            help: use `block_z()` in the index, make the grid 1 block in z, or guard the access with `block_z() == 0`
-              at `output[[block_y(), x]]`
+            write `output[[block_y(), x]]`: 1 × 4 B, 4/4 sectors
+            launch: n <= output.cols()
+            launch: output.rows() >= 2 && output.rows() % 2 == 0
+            launch: output.pitch() >= output.cols()
+            launch: n != 7 || output.rows() > 3
         "#]],
     );
 }

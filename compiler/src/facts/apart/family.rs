@@ -166,7 +166,8 @@ impl Execution {
             };
             let facts = self.facts.iter().filter_map(put).chain(case.facts.iter().cloned()).collect();
             let ways = [ways, &case.ways].concat();
-            let execution = Execution { forms, facts, mask: self.mask.clone(), choices: self.choices.clone() };
+            let execution =
+                Execution { forms, facts, mask: self.mask.clone(), choices: self.choices.clone() };
             all.extend(execution.by_cases(&ways, depth - 1));
         }
         all
@@ -270,8 +271,7 @@ fn written(values: &[i128], digits: &[(Vec<i128>, Var)]) -> Option<Poly> {
     for (digit, var) in digits {
         let unit = digit.iter().position(|value| *value == 1)?;
         let base = (0..values.len()).find(|member| {
-            digit[*member] == 0
-                && digits.iter().all(|(other, v)| v == var || other[*member] == other[unit])
+            digit[*member] == 0 && digits.iter().all(|(other, v)| v == var || other[*member] == other[unit])
         });
         let Some(base) = base else { continue };
         let step = values[unit] - values[base];

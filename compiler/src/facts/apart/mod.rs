@@ -172,7 +172,12 @@ impl<'a> Prover<'a> {
     }
 
     /// Whether visits that touch so many elements each from their index on may touch one element.
-    pub fn apart(&mut self, (a, wide_a): (Group, u32), (b, wide_b): (Group, u32), relation: Relation) -> Answer {
+    pub fn apart(
+        &mut self,
+        (a, wide_a): (Group, u32),
+        (b, wide_b): (Group, u32),
+        relation: Relation,
+    ) -> Answer {
         let key = (a, b, wide_a, wide_b, relation);
         if let Some(answer) = self.answers.get(&key) {
             return answer.clone();
@@ -222,7 +227,12 @@ impl<'a> Prover<'a> {
         let narrowed = self.narrowed(&first.mask, false).into_iter().chain(self.narrowed(&second.mask, true));
         let narrowed: Vec<Poly> = narrowed.collect();
         let mut system = System::new(&self.unknowns);
-        first.facts.iter().chain(&second.facts).chain(&narrowed).for_each(|fact| system.suppose(fact.clone()));
+        first
+            .facts
+            .iter()
+            .chain(&second.facts)
+            .chain(&narrowed)
+            .for_each(|fact| system.suppose(fact.clone()));
         let rank = first.forms.len().checked_sub(3)?;
         for dimension in 0..rank {
             let last = dimension + 1 == rank;
@@ -242,7 +252,8 @@ impl<'a> Prover<'a> {
             Relation::OtherBlock => system.is_one_place(),
             Relation::OtherThread { .. } | Relation::OtherWarp { .. } => {
                 let equal = threads.iter().zip(&system.differences);
-                let equal: Vec<Var> = equal.filter(|(_, form)| form.is_zero()).map(|((a, _), _)| *a).collect();
+                let equal: Vec<Var> =
+                    equal.filter(|(_, form)| form.is_zero()).map(|((a, _), _)| *a).collect();
                 let by_warp = matches!(relation, Relation::OtherWarp { .. });
                 separates(&self.unknowns, &equal, &first.mask, &second.mask, by_warp)
             }
@@ -278,7 +289,8 @@ impl<'a> Prover<'a> {
                 var
             })
         };
-        let mut each = |forms: &[Poly]| forms.iter().map(|form| form.renamed(&mut name)).collect::<Vec<Poly>>();
+        let mut each =
+            |forms: &[Poly]| forms.iter().map(|form| form.renamed(&mut name)).collect::<Vec<Poly>>();
         let (forms, facts) = (each(&execution.forms), each(&execution.facts));
         (!failed).then(|| Execution { forms, facts, mask: execution.mask.clone(), choices: Vec::new() })
     }

@@ -9,11 +9,11 @@ use super::unknown::{Kind, Unknowns};
 use crate::ir::Scope;
 
 /// How many facts one proof may combine.
-const DEPTH: u32 = 4;
+const DEPTH: u32 = 3;
 /// How many combinations one proof may try.
-const ATTEMPTS: u32 = 60;
+const ATTEMPTS: u32 = 120;
 /// How many all proofs about two executions may try.
-const MOST_WORK: u32 = 1_000;
+const MOST_WORK: u32 = 3_000;
 
 /// `low ≤ form ≤ high`.
 #[derive(Clone, Debug)]
@@ -433,11 +433,13 @@ impl<'a> System<'a> {
 
     /// Whether a form is non-negative.
     pub(super) fn holds(&mut self, goal: &Poly) -> bool {
-        let most = ATTEMPTS.min(MOST_WORK.saturating_sub(self.work));
-        let mut attempts = most;
-        let found = (1..=DEPTH).any(|depth| self.search(goal, 1, depth, &mut attempts));
-        self.work += most - attempts;
-        found
+        (1..=DEPTH).any(|depth| {
+            let most = ATTEMPTS.min(MOST_WORK.saturating_sub(self.work));
+            let mut attempts = most;
+            let found = self.search(goal, 1, depth, &mut attempts);
+            self.work += most - attempts;
+            found
+        })
     }
 
     /// Whether `goal / scale` is more than −1, by so many facts at most.
@@ -449,34 +451,32 @@ impl<'a> System<'a> {
         if depth == 0 {
             return false;
         }
-        // First what can pull the goal down, then what can lift it.
-        for pulls_down in [true, false] {
-            for (monomial, coefficient) in goal.unknown() {
-                if (self.bounds(&[(*monomial, *coefficient)]).0 < 0) != pulls_down {
+        let mut next: Vec<(Poly, i128)> = Vec::new();
+        for (monomial, coefficient) in goal.unknown() {
+            for fact in &self.facts {
+                let other = fact.coefficient(*monomial);
+                if other == 0 || (other > 0) != (*coefficient > 0) {
                     continue;
                 }
-                for fact in &self.facts {
-                    let other = fact.coefficient(*monomial);
-                    if other == 0 || (other > 0) != (*coefficient > 0) {
-                        continue;
-                    }
-                    if *attempts == 0 {
-                        return false;
-                    }
-                    *attempts -= 1;
-                    let divisor = gcd(other.abs(), coefficient.abs());
-                    let (times, take) = (other.abs() / divisor, coefficient.abs() / divisor);
-                    let (Some(rest), Some(scale)) =
-                        (goal.combine(times, fact, -take), scale.checked_mul(times))
-                    else {
-                        continue;
-                    };
-                    if self.search(&rest, scale, depth - 1, attempts) {
-                        return true;
-                    }
+                if *attempts == 0 {
+                    return false;
+                }
+                *attempts -= 1;
+                let divisor = gcd(other.abs(), coefficient.abs());
+                let (times, take) = (other.abs() / divisor, coefficient.abs() / divisor);
+                let (Some(rest), Some(scale)) = (goal.combine(times, fact, -take), scale.checked_mul(times))
+                else {
+                    continue;
+                };
+                if depth > 1 {
+                    next.push((rest, scale));
+                } else if self.search(&rest, scale, 0, attempts) {
+                    return true;
                 }
             }
         }
-        false
+        // What leaves the least to show first.
+        next.sort_by_key(|(rest, _)| rest.0.len());
+        next.iter().any(|(rest, scale)| self.search(rest, *scale, depth - 1, attempts))
     }
 }

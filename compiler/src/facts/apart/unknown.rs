@@ -60,13 +60,7 @@ impl Unknowns {
     pub(super) fn new(block: [u32; 3]) -> Unknowns {
         Unknowns {
             block,
-            list: vec![Unknown {
-                kind: Kind::Launch,
-                low: 0,
-                high: 0,
-                twin: None,
-                name: String::new(),
-            }],
+            list: vec![Unknown { kind: Kind::Launch, low: 0, high: 0, twin: None, name: String::new() }],
             symbols: HashMap::new(),
             threads: [None; 3],
             tables: Vec::new(),
