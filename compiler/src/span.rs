@@ -76,6 +76,11 @@ impl SpanTable {
         SpanId(id)
     }
 
+    /// The number of the stretch that is recorded next.
+    pub(crate) fn next(&self) -> SpanId {
+        SpanId(self.stretches.len() as u32)
+    }
+
     /// The stretch with this number.
     pub fn get(&self, id: SpanId) -> &Stretch {
         &self.stretches[id.0 as usize]

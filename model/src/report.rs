@@ -2,8 +2,18 @@
 //!
 //! The compiler fills it, the macro embeds it as a constant, errors, tables and the book read it from there.
 
+mod bank_map;
+mod barriers;
+#[cfg(test)]
+mod sample;
+mod work;
+
+pub use bank_map::{BankMap, NoMap, WarpAccess};
+pub use barriers::{BarrierKind, BarrierReport, Ordered};
+pub use work::WorkReport;
+
 use crate::access::SECTOR_BYTES;
-use crate::limits::{Architecture, Occupancy};
+use crate::limits::{Architecture, Occupancy, dynamic_shared_bytes};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -23,11 +33,31 @@ pub struct Report {
     pub tiles: Cow<'static, [TileReport]>,
     /// The access sites, in order of the source.
     pub sites: Cow<'static, [SiteReport]>,
+    /// The barriers, in order of the source.
+    pub barriers: Cow<'static, [BarrierReport]>,
     /// How much of the kernel a multiprocessor holds, as far as threads and shared memory decide: an architecture a row. Registers,
     /// which only a compilation tells, may make it less.
     pub occupancy: Cow<'static, [(Architecture, Occupancy)]>,
+    /// How much a block computes for what it moves: outside the loops whose iterations only the launch can count, then in an
+    /// iteration of each of those.
+    pub work: Cow<'static, [WorkReport]>,
     /// What the launcher checks before the kernel starts, as source text.
     pub launch_checks: Cow<'static, [Text]>,
+    /// What is not proven and taken for granted, in order of the source. The launch is safe where there is none.
+    pub trusts: Cow<'static, [TrustReport]>,
+}
+
+/// One thing that is taken for granted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrustReport {
+    /// What about it.
+    pub claim: Claim,
+    /// The access, the barrier or the expression, as written.
+    pub what: Text,
+    /// Its line of the Rust source, counted from 1.
+    pub line: u32,
+    /// Why, as the source says.
+    pub because: Text,
 }
 
 /// One shared tile.
@@ -72,9 +102,44 @@ pub enum Verdict {
     Budgeted(Text),
     /// One uniform condition decides, and the launcher checks it; the condition as text.
     AtLaunch(Text),
+    /// Not proven, and the source answers for the safety of it, so the launch is unsafe; the reason as written there.
+    Trusted(Text),
 }
 
-/// One access site: one memory instruction of the kernel. Costs are over the first block of the grid, edges not cut.
+/// What the source can take for granted in the place of a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Claim {
+    /// No other thread touches the element at the same time, unless neither writes it.
+    Race,
+    /// The access stays inside its tile or tensor.
+    Bounds,
+    /// What is read of shared memory has been written before.
+    Initialised,
+    /// All threads that take part in a barrier or a collective reach it together.
+    Barriers,
+    /// Index arithmetic stays in the range of its type, and divides by no zero.
+    Range,
+}
+
+impl Claim {
+    /// All claims.
+    pub const ALL: [Claim; 5] =
+        [Claim::Race, Claim::Bounds, Claim::Initialised, Claim::Barriers, Claim::Range];
+
+    /// As the source writes it: `bounds`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Claim::Race => "race",
+            Claim::Bounds => "bounds",
+            Claim::Initialised => "initialised",
+            Claim::Barriers => "barriers",
+            Claim::Range => "range",
+        }
+    }
+}
+
+/// One access site: one memory instruction of the kernel. Costs are over the first block of the grid, edges not cut; in a loop
+/// whose iterations only the launch can count they are of one iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SiteReport {
     /// The access as written, such as `tile[thread_x()][thread_y() + k]`.
@@ -94,24 +159,30 @@ pub struct SiteReport {
     pub also: Cow<'static, [u32]>,
     /// Why the cost is not known, if it is not; the numbers of wavefronts and sectors are then no bound. Empty otherwise.
     pub unknown: Text,
+    /// The line of the innermost such loop around it: the numbers below are then of one iteration of that loop. `None`: of a
+    /// block.
+    pub loop_line: Option<u32>,
     /// Bytes that a lane moves in one instruction.
     pub lane_bytes: u32,
-    /// Warp instructions a block.
+    /// Warp instructions.
     pub instructions: u64,
-    /// Shared memory: wavefronts a block. Zero for global memory.
+    /// Shared memory: wavefronts. Zero for global memory.
     pub wavefronts: u64,
-    /// Shared memory: wavefronts that a conflict-free layout would take, a block.
+    /// Shared memory: wavefronts that a conflict-free layout would take.
     pub ideal_wavefronts: u64,
     /// Shared memory: the largest excess of one warp instruction; of an asynchronous copy of 16 bytes a lane, in lines of
     /// 128 bytes.
     pub worst_excess_wavefronts: u32,
-    /// Global memory: 32-byte sectors a block at the best alignment. Zero for shared memory.
+    /// Shared memory: the first warp instruction with the largest excess; where none has one, the first with the most
+    /// wavefronts. `None` where the lanes' addresses are not known, and for global memory.
+    pub costliest: Option<WarpAccess>,
+    /// Global memory: 32-byte sectors at the best alignment. Zero for shared memory.
     pub sectors: u64,
-    /// Global memory: sectors that the same bytes need when coalesced, a block.
+    /// Global memory: sectors that the same bytes need when coalesced.
     pub ideal_sectors: u64,
     /// Global memory: the largest excess of one warp instruction.
     pub worst_excess_sectors: u32,
-    /// Bytes that the lanes of a block ask for, each counted once an instruction.
+    /// Bytes that the lanes ask for, each counted once an instruction.
     pub useful_bytes: u64,
     /// The shortest contiguous run of bytes that an instruction touches (global memory).
     pub shortest_run_bytes: u32,
@@ -193,13 +264,15 @@ fn sector_bytes(sectors: u64) -> u64 {
 
 impl fmt::Display for Report {
     /// Plain text, of which equal reports give equal lines: the kernel, its tiles, what the launcher checks, and a paragraph
-    /// for each access site.
+    /// for each access site and each barrier.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.block;
         writeln!(
             f,
-            "{}: {x} × {y} × {z} threads, {} bytes of shared memory",
-            self.kernel, self.shared_bytes
+            "{}: {x} × {y} × {z} threads, {} bytes of {}shared memory",
+            self.kernel,
+            self.shared_bytes,
+            if dynamic_shared_bytes(self.shared_bytes) > 0 { "dynamic " } else { "" }
         )?;
         for TileReport { name, ty, bytes, chosen } in self.tiles.iter() {
             writeln!(f, "tile `{name}`: {ty}, {bytes} bytes")?;
@@ -214,21 +287,48 @@ impl fmt::Display for Report {
             let names: Vec<&str> =
                 rest[..alike].iter().map(|(architecture, _)| architecture.name()).collect();
             let Occupancy { blocks, warps, max_warps, limited_by } = first;
-            writeln!(
-                f,
-                "{}: {blocks} blocks a multiprocessor, {warps} of {max_warps} warps, limited by {}",
-                names.join(", "),
-                limited_by.name()
-            )?;
+            let (names, limit) = (names.join(", "), limited_by.name());
+            match blocks {
+                0 => writeln!(f, "{names}: does not fit, for its {limit}")?,
+                _ => writeln!(
+                    f,
+                    "{names}: {} a multiprocessor, {warps} of {max_warps} warps, limited by {limit}",
+                    count((*blocks).into(), "block")
+                )?,
+            }
             rest = &rest[alike..];
+        }
+        for work in self.work.iter() {
+            write!(f, "{work}")?;
         }
         for check in self.launch_checks.iter() {
             writeln!(f, "checked at launch: {check}")?;
         }
+        for trust in self.trusts.iter() {
+            writeln!(f, "taken for granted: {trust}")?;
+        }
         for site in self.sites.iter() {
             write!(f, "\n{site}")?;
         }
+        for barrier in self.barriers.iter() {
+            write!(f, "\n{barrier}")?;
+        }
         Ok(())
+    }
+}
+
+impl fmt::Display for TrustReport {
+    /// What the caller of an unsafe launch promises, with the reason.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TrustReport { claim, what, line, because } = self;
+        let holds = match claim {
+            Claim::Race => "does not race",
+            Claim::Bounds => "stays inside",
+            Claim::Initialised => "reads what has been written",
+            Claim::Barriers => "is reached together by all who take part",
+            Claim::Range => "stays in the range of its type",
+        };
+        write!(f, "`{what}` (line {line}) {holds}: {because}")
     }
 }
 
@@ -249,9 +349,10 @@ impl fmt::Display for SiteReport {
         }
         writeln!(
             f,
-            "  {kind}{space} {instruction}, {} a lane, {} a block",
+            "  {kind}{space} {instruction}, {} a lane, {} {}",
             count(self.lane_bytes.into(), "byte"),
-            count(self.instructions, "warp instruction")
+            count(self.instructions, "warp instruction"),
+            work::each(self.loop_line)
         )?;
         match self.space {
             _ if !self.unknown.is_empty() => writeln!(f, "  cost not known: {}", self.unknown)?,
@@ -320,6 +421,7 @@ impl fmt::Display for Verdict {
         match self {
             Verdict::Proven => f.write_str("proven"),
             Verdict::Budgeted(reason) => write!(f, "accepted ({reason})"),
+            Verdict::Trusted(reason) => write!(f, "trusted ({reason})"),
             Verdict::AtLaunch(condition) => write!(f, "checked at launch ({condition})"),
         }
     }

@@ -97,8 +97,12 @@ pub mod __private {
     pub use std::borrow::Cow;
     pub use std::sync::Arc;
     pub use std::vec::Vec;
+    pub use tileproof_model::access::Operation;
     pub use tileproof_model::limits::{Architecture as Known, Occupancy, Resource};
-    pub use tileproof_model::report::{Report, Role, SiteReport, Space, TileReport, Verdict};
+    pub use tileproof_model::report::{
+        BarrierKind, BarrierReport, Claim, Ordered, Report, Role, SiteReport, Space, TileReport, TrustReport,
+        Verdict, WarpAccess, WorkReport,
+    };
 }
 
 /// Expands to its tokens if this crate can simulate: the features of the crate that uses the macro do not count.

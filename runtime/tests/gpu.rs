@@ -42,8 +42,11 @@ const fn description(narrow: bool) -> Description {
             shared_bytes: 1024,
             tiles: Cow::Borrowed(&[]),
             sites: Cow::Borrowed(&[]),
+            barriers: Cow::Borrowed(&[]),
             occupancy: Cow::Borrowed(&[]),
+            work: Cow::Borrowed(&[]),
             launch_checks: Cow::Borrowed(&[]),
+            trusts: Cow::Borrowed(&[]),
         },
     }
 }

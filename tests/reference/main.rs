@@ -1,12 +1,13 @@
 //! The book's reference chapter says what the compiler does.
 //!
-//! Every block and every row of a table below `book/src/reference/` that shows what becomes of some Rust is computed here
+//! Every block and every row of a table below `book/src/reference/` and `book/src/errors/` that shows what becomes of some Rust is computed here
 //! from that Rust and compared; `UPDATE_EXPECT=1` (or `cargo xtask bless`) writes the pages anew. The module
 //! [`page`] says how a page is written.
 //!
 //! What the compiler accepts also goes into `accepted.rs`, a test of its own, where rustc checks the kept bodies with the real
 //! prelude. NVRTC compiles the CUDA texts, without a warning.
 
+mod catalogue;
 mod frame;
 mod machine;
 mod outcome;
@@ -26,11 +27,12 @@ use tileproof_tests::{cuda, needs};
 /// The pages, computed once for all tests.
 static PAGES: LazyLock<Vec<(PathBuf, Page)>> = LazyLock::new(pages);
 
-/// The pages in order of their names.
+/// The pages of the reference and of the catalogue of errors, in order of their names.
 fn pages() -> Vec<(PathBuf, Page)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../book/src/reference");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("the chapter's folder")
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../book/src");
+    let mut paths: Vec<PathBuf> = ["reference", "errors"]
+        .into_iter()
+        .flat_map(|folder| std::fs::read_dir(book.join(folder)).expect("the chapter's folder"))
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .collect();
@@ -65,17 +67,10 @@ fn the_pages_say_what_the_compiler_does() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// What has a name has a place in the chapter: codes, functions, and the words of the prelude.
+/// What has a name has a place in the chapter: functions, and the words of the prelude.
 #[test]
 fn nothing_is_left_out() {
-    let text = |name: &str| {
-        let found = PAGES.iter().find(|(path, _)| path.ends_with(name));
-        found.map(|(_, page)| page.text.as_str()).expect("the page")
-    };
     let whole: String = PAGES.iter().map(|(_, page)| page.text.as_str()).collect();
-    let codes = Code::ALL.map(Code::number).into_iter();
-    let codes =
-        codes.filter(|code| !text("errors.md").contains(&format!("\n## {code}: "))).map(str::to_owned);
     let functions = FUNCTIONS.iter().map(|row| row.name).filter(|name| !whole.contains(&format!("{name}(")));
     let prelude = include_str!("../../runtime/src/prelude.rs");
     let words = prelude
@@ -85,13 +80,26 @@ fn nothing_is_left_out() {
         .filter(|word| !["", "pub", "use", "crate", "host", "view", "vocabulary", "half"].contains(word))
         .filter(|word| !word.starts_with("tileproof") && !TRAITS.contains(word))
         .filter(|word| !whole.contains(word));
-    let missing: Vec<String> = codes.chain(functions.chain(words).map(str::to_owned)).collect();
+    let missing: Vec<String> = functions.chain(words).map(str::to_owned).collect();
     assert!(missing.is_empty(), "the reference says nothing of {}", missing.join(", "));
 }
 
 /// Words of the prelude that are bounds of its functions or carry its methods, and are not written in a kernel.
 const TRAITS: [&str; 8] =
     ["AtomicElement", "AtomicInteger", "CastTo", "Exchange", "FloatExt", "HalfExt", "Number", "WholeTile"];
+
+/// The catalogue has a whole page for every code.
+#[test]
+fn every_code_has_a_page() {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../book/src");
+    let summary = std::fs::read_to_string(book.join("SUMMARY.md")).expect("the summary");
+    let mut problems = Vec::new();
+    for code in Code::ALL.map(Code::number) {
+        let page = PAGES.iter().find(|(path, _)| path.ends_with(format!("errors/{code}.md")));
+        problems.extend(catalogue::problems(code, page.map(|(_, page)| page), &summary));
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
 
 #[test]
 fn nvrtc_accepts_the_texts() {

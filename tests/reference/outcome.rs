@@ -1,6 +1,7 @@
 //! From the Rust of an example to what is said of it.
 
 use std::fmt::Write;
+use syn::parse::Parser;
 use syn::spanned::Spanned;
 use tileproof_compiler::{Compiled, compile_in};
 use tileproof_model::report::{Report, SiteReport};
@@ -18,13 +19,22 @@ pub(crate) fn outcome(source: &str) -> Result<Outcome, String> {
     for item in &file.items {
         match item {
             syn::Item::Fn(function) => outcome.extend(kernel(source, "", function)),
+            // What has no body, which the compiler shall say.
+            syn::Item::Verbatim(tokens) => {
+                let parts = |input: syn::parse::ParseStream<'_>| {
+                    let attributes = input.call(syn::Attribute::parse_outer)?;
+                    input.parse::<proc_macro2::TokenStream>().map(|_| attributes)
+                };
+                let attributes = parts.parse2(tokens.clone()).unwrap_or_default();
+                outcome.extend(compiled(source, "", &attributes, tokens.span()));
+            }
             syn::Item::Mod(module) => {
                 let items = module.content.as_ref().map_or(&[][..], |(_, items)| items);
                 let shared: Vec<&str> = items
                     .iter()
                     .filter(|item| match item {
                         syn::Item::Const(_) | syn::Item::Type(_) => true,
-                        syn::Item::Fn(function) => attribute(function).is_none(),
+                        syn::Item::Fn(function) => !function.attrs.iter().any(is_kernels),
                         _ => false,
                     })
                     .map(|item| slice(source, item.span()))
@@ -43,18 +53,29 @@ pub(crate) fn outcome(source: &str) -> Result<Outcome, String> {
 }
 
 fn kernel(source: &str, shared: &str, function: &syn::ItemFn) -> Option<Result<Compiled, String>> {
-    let attribute = attribute(function)?;
+    compiled(source, shared, &function.attrs, function.span())
+}
+
+/// Compiles the item at `span` if it is a kernel by its attributes.
+fn compiled(
+    source: &str,
+    shared: &str,
+    attributes: &[syn::Attribute],
+    span: proc_macro2::Span,
+) -> Option<Result<Compiled, String>> {
+    let attribute = attributes.iter().find(|attribute| is_kernels(attribute))?;
     let arguments = match &attribute.meta {
         syn::Meta::List(list) => list.tokens.to_string(),
         _ => String::new(),
     };
     let end = attribute.span().byte_range().end;
-    let item = &source[end..function.span().byte_range().end];
+    let item = &source[end..span.byte_range().end];
     Some(compile_in(shared, &arguments, item))
 }
 
-fn attribute(function: &syn::ItemFn) -> Option<&syn::Attribute> {
-    function.attrs.iter().find(|attribute| attribute.path().is_ident("tiled_kernel"))
+/// Whether the attribute makes an item a kernel.
+fn is_kernels(attribute: &syn::Attribute) -> bool {
+    attribute.path().is_ident("tiled_kernel")
 }
 
 fn slice(source: &str, span: proc_macro2::Span) -> &str {

@@ -33,6 +33,18 @@ pub(crate) struct Page {
     pub(crate) cuda: Vec<(usize, String)>,
     /// Examples with another outcome than the page promises, each with its line.
     pub(crate) problems: Vec<String>,
+    /// The Rust blocks that are kernels, in order.
+    pub(crate) kernels: Vec<Kernels>,
+}
+
+/// A block of kernels, and what became of it.
+pub(crate) struct Kernels {
+    /// The title it stands under.
+    pub(crate) section: String,
+    /// The block, in its frame.
+    pub(crate) source: String,
+    /// As rustc prints them; none where the compiler accepts the block.
+    pub(crate) errors: String,
 }
 
 /// What the page holds at this point.
@@ -46,6 +58,7 @@ struct Reader<'a> {
 
 struct Example {
     line: usize,
+    section: String,
     /// The block, in its frame.
     source: String,
     outcome: Outcome,
@@ -59,8 +72,13 @@ impl Page {
     /// # Errors
     /// If it breaks the rules for pages; with the line.
     pub(crate) fn read(text: &str, frames: &Frames) -> Result<Page, String> {
-        let page =
-            Page { text: String::new(), accepted: String::new(), cuda: Vec::new(), problems: Vec::new() };
+        let page = Page {
+            text: String::new(),
+            accepted: String::new(),
+            cuda: Vec::new(),
+            problems: Vec::new(),
+            kernels: Vec::new(),
+        };
         let mut reader = Reader { frames, page, current: None, blocks: 0 };
         let mut lines = text.lines().enumerate();
         // The comments since the last line of another kind.
@@ -132,7 +150,9 @@ impl Reader<'_> {
                 None => source,
             };
             let outcome = outcome::outcome(&source)?;
-            self.current = Some(Example { line, outcome, refused: false, source });
+            let section = self.page.text.lines().rev().find_map(|line| line.strip_prefix("## "));
+            let section = section.unwrap_or_default().to_owned();
+            self.current = Some(Example { line, section, outcome, refused: false, source });
             return Ok(block.to_owned());
         }
         if info == "text,error" {
@@ -220,11 +240,17 @@ impl Reader<'_> {
     /// Settles the block before.
     fn close(&mut self) {
         let Some(example) = self.current.take() else { return };
+        let errors: Vec<String> =
+            example.outcome.iter().filter_map(|one| one.as_ref().err().cloned()).collect();
+        let printed = errors.iter().map(|error| outcome::errors(error)).collect();
+        self.page.kernels.push(Kernels {
+            section: example.section,
+            source: example.source.clone(),
+            errors: printed,
+        });
         if example.refused {
             return;
         }
-        let errors: Vec<String> =
-            example.outcome.iter().filter_map(|one| one.as_ref().err().cloned()).collect();
         if errors.is_empty() {
             self.accept(&example.source);
             let texts = example.outcome.into_iter().flatten().map(|compiled| (example.line, compiled.cuda));

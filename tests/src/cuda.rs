@@ -44,8 +44,11 @@ fn description(name: &str, text: &str) -> Description {
             shared_bytes: 0,
             tiles: Cow::Borrowed(&[]),
             sites: Cow::Borrowed(&[]),
+            barriers: Cow::Borrowed(&[]),
             occupancy: Cow::Borrowed(&[]),
+            work: Cow::Borrowed(&[]),
             launch_checks: Cow::Borrowed(&[]),
+            trusts: Cow::Borrowed(&[]),
         },
     }
 }

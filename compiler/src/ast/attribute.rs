@@ -1,6 +1,7 @@
 //! The arguments of `#[tiled_kernel(…)]`.
 
 use super::instances;
+use super::trust::{self, Trust};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
@@ -21,6 +22,8 @@ pub(super) struct Arguments {
     pub(super) architectures: Vec<Architecture>,
     /// `instances(…)`, if it was given.
     pub(super) instances: Option<Vec<instances::Written>>,
+    /// `trust(…)`, each.
+    pub(super) trusts: Vec<Trust>,
     pub(super) crate_path: syn::Path,
     /// Whether it parsed to its end, so that a missing argument is really missing.
     pub(super) complete: bool,
@@ -35,6 +38,7 @@ pub(super) fn parse(tokens: TokenStream, crate_path: &syn::Path, diagnostics: &m
         min_blocks: None,
         architectures: Vec::new(),
         instances: None,
+        trusts: Vec::new(),
         crate_path: crate_path.clone(),
         complete: true,
     };
@@ -105,6 +109,21 @@ fn argument(
             syn::parenthesized!(content in input);
             arguments.instances = Some(instances::list(&content)?);
         }
+        "trust" => {
+            let content;
+            syn::parenthesized!(content in input);
+            let span = diagnostics.spans.add(&key);
+            match trust::arguments(&content, span) {
+                Ok(trust) => arguments.trusts.push(trust),
+                Err(error) => {
+                    content.parse::<TokenStream>()?;
+                    diagnostics.report(
+                        Diagnostic::new(Code::Attribute, span, error.to_string())
+                            .help(format!("write `trust({})`", trust::EXAMPLE)),
+                    );
+                }
+            }
+        }
         "min_blocks" => {
             input.parse::<Token![=]>()?;
             arguments.min_blocks = Some(input.parse()?);
@@ -127,13 +146,13 @@ fn argument(
             let span = diagnostics.spans.add(&key);
             let mut error = Diagnostic::new(Code::Attribute, span, format!("unknown argument `{name}`"));
             error = error
-                .note("a kernel takes `block`, `grid`, `requires(…)`, `instances(…)`, `arch(…)`, `min_blocks` and `crate = path`");
+                .note("a kernel takes `block`, `grid`, `requires(…)`, `instances(…)`, `arch(…)`, `min_blocks`, `trust(…)` and `crate = path`");
             if name == "allow" {
                 error = error.note(format!("`{name}` is planned, and not part of the language yet"));
             } else {
                 // It may be what is missing, misspelt: that is one error.
                 arguments.complete = false;
-                if let Some(near) = ["block", "grid", "requires", "instances", "min_blocks"]
+                if let Some(near) = ["block", "grid", "requires", "instances", "min_blocks", "trust"]
                     .into_iter()
                     .find(|key| resembles(key, name))
                 {

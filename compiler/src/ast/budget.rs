@@ -1,5 +1,6 @@
 //! `#[budget(bank_conflict = n, excess_sectors = n, because = "…")]`.
 
+use super::responsibility;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::span::SpanId;
 use syn::parse::ParseStream;
@@ -20,27 +21,16 @@ pub struct Budget {
 
 /// Takes the budget off a list of attributes.
 pub fn take_budget(attributes: &mut Vec<Attribute>, diagnostics: &mut Diagnostics) -> Option<Budget> {
-    let (mine, rest): (Vec<_>, Vec<_>) =
-        std::mem::take(attributes).into_iter().partition(|attribute| attribute.path().is_ident("budget"));
-    *attributes = rest;
-    let mut budget = None;
-    for attribute in mine {
-        let span = diagnostics.spans.add(&attribute);
-        if budget.is_some() {
-            diagnostics.report(
-                Diagnostic::new(Code::Attribute, span, "a second budget on one statement")
-                    .help("write one: `#[budget(bank_conflict = 1, excess_sectors = 4, because = \"…\")]`"),
-            );
-        }
-        match read(&attribute, span) {
-            Ok(read) => budget = Some(read),
-            Err(error) => diagnostics.report(
-                Diagnostic::new(Code::Attribute, span, error.to_string())
-                    .help("write `#[budget(bank_conflict = 31, because = \"shows the cost\")]`, or `excess_sectors = …`"),
-            ),
-        }
+    let example = "`#[budget(bank_conflict = 31, because = \"shows the cost\")]`, or `excess_sectors = …`";
+    let mut taken = responsibility::take(attributes, "budget", example, read, diagnostics).into_iter();
+    let first = taken.next();
+    for budget in taken {
+        diagnostics.report(
+            Diagnostic::new(Code::Attribute, budget.span, "a second budget on one statement")
+                .help("write one: `#[budget(bank_conflict = 1, excess_sectors = 4, because = \"…\")]`"),
+        );
     }
-    budget
+    first
 }
 
 /// How much is accepted.

@@ -8,7 +8,9 @@ mod depth;
 mod function;
 mod instances;
 mod module;
+mod responsibility;
 mod shared;
+mod trust;
 
 pub use budget::{Budget, take_budget};
 pub use depth::is_shallow;
@@ -16,6 +18,7 @@ pub use instances::{Argument, Generic, Instance, Parameter, ParameterKind};
 use module::to_end_of_item;
 pub use module::{Module, Part, Scope, parse as parse_module};
 pub use shared::check_alias;
+pub use trust::{Trust, take_trusts};
 
 use crate::diagnostic::Diagnostics;
 use alias::Aliases;
@@ -28,7 +31,7 @@ use tileproof_model::limits::Architecture;
 /// A kernel as written.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// The function as rustc shall see it, its budget attributes taken off.
+    /// The function as rustc shall see it, its attributes of responsibility taken off.
     pub written: syn::ItemFn,
     /// The same with type aliases replaced by what they stand for.
     pub function: syn::ItemFn,
@@ -55,6 +58,8 @@ pub struct Kernel {
     pub architectures: Vec<Architecture>,
     /// A budget for the whole kernel.
     pub budget: Option<Budget>,
+    /// Trusts for the whole kernel.
+    pub trusts: Vec<Trust>,
     /// Where the runtime crate is: `crate = path`, by default `::tileproof`.
     pub crate_path: syn::Path,
 }
@@ -102,8 +107,9 @@ pub fn parse(
     let (mut function, broken) = function::parse(item, diagnostics)?;
     let broken = broken || emptied;
     let mut source = function.clone();
-    source.attrs.retain(|attribute| attribute.path().is_ident("budget"));
-    let budget = budget::take_budget(&mut function.attrs, diagnostics);
+    source.attrs.retain(|attribute| ["budget", "trust"].iter().any(|name| attribute.path().is_ident(name)));
+    let budget = take_budget(&mut function.attrs, diagnostics);
+    arguments.trusts.extend(take_trusts(&mut function.attrs, diagnostics));
     if arguments.complete {
         attribute::demand(&arguments, &function, diagnostics);
     }
@@ -158,7 +164,8 @@ fn kernel(
         list.iter_mut().for_each(|expr| aliases.visit_expr_mut(expr));
         list
     };
-    let Arguments { block, grid, requires, min_blocks, architectures, crate_path, .. } = &read.arguments;
+    let Arguments { block, grid, requires, min_blocks, architectures, trusts, crate_path, .. } =
+        &read.arguments;
     let (block, grid, requires) = (list(block), list(grid), list(requires));
     Kernel {
         params: function::params(&function.sig, &mut Diagnostics::default()),
@@ -174,6 +181,7 @@ fn kernel(
         min_blocks: min_blocks.clone(),
         architectures: architectures.clone(),
         budget: read.budget.clone(),
+        trusts: trusts.clone(),
         crate_path: crate_path.clone(),
     }
 }

@@ -3,33 +3,44 @@
 use super::Visits;
 use super::alignment::multiple_of;
 use super::together::{self, Finding};
+use super::trust::{Needed, trusts};
 use super::words::{and, thread, verb};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Lanes, Linear, Run, SymbolKind, Visit, lower_bound, non_negative};
-use crate::ir::{Base, Handle, Kernel, ParamKind, Scalar, Site};
+use crate::ir::{Base, Claim, Handle, Kernel, ParamKind, Scalar, Site};
+use tileproof_model::report::Verdict;
 
 /// An access that is not proven to stay inside; the cause is what would have to be non-negative, where a guard can mend
 /// it.
 pub(super) type Violation = Finding<Vec<Linear>>;
 
-/// The first execution of an access that may leave its tile or tensor: one cause, whatever the others do.
+/// The first execution of an access that may leave its tile or tensor: one cause, whatever the others do. What leaves it for
+/// certain is never trusted.
 pub(super) fn judge(
     kernel: &Kernel,
     handle: Handle<Site>,
     visits: &Visits<'_>,
+    needed: &mut Needed,
     diagnostics: &Diagnostics,
-) -> Option<Violation> {
-    visits.iter().find_map(|(run, visit)| {
+) -> Result<Verdict, Violation> {
+    let mut verdict = Verdict::Proven;
+    for (run, visit) in visits {
         let rank = visit.index.len();
         let open: Vec<Open> =
             (0..rank).filter_map(|dimension| open(kernel, handle, run, visit, dimension)).collect();
         let certain = open.iter().find_map(|open| Some((open, violation(open.above.as_ref()?, visit)?)));
-        match certain {
-            Some((open, at)) => Some(outside(kernel, handle, visit, open, at, diagnostics)),
-            None if open.is_empty() => None,
-            None => Some(unguarded(kernel, handle, run, visit, open, diagnostics)),
+        if let Some((open, at)) = certain {
+            return Err(outside(kernel, handle, visit, open, at, diagnostics));
         }
-    })
+        if open.is_empty() {
+            continue;
+        }
+        match trusts(kernel, handle, Claim::Bounds, needed) {
+            Some(trust) => verdict = Verdict::Trusted(trust.because.clone().into()),
+            None => return Err(unguarded(kernel, handle, run, visit, open, diagnostics)),
+        }
+    }
+    Ok(verdict)
 }
 
 /// Reports the accesses; those that one guard would mend, together.

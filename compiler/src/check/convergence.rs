@@ -1,13 +1,17 @@
 //! Do all threads that take part in a barrier or a collective reach it together.
 
+use super::trust::{Needed, trusts_at};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Divergence, Facts};
-use crate::ir::Scope;
+use crate::ir::{Claim, Kernel, Scope};
 
-pub(super) fn check(facts: &Facts, diagnostics: &mut Diagnostics) {
+pub(super) fn check(kernel: &Kernel, facts: &Facts, needed: &mut Needed, diagnostics: &mut Diagnostics) {
     let mut reported = Vec::new();
     for divergence in facts.runs.iter().flat_map(|run| &run.divergences) {
-        let Divergence { span, function, participants, at } = *divergence;
+        let Divergence { span, function, brings_value, participants, at } = *divergence;
+        if trusts_at(kernel, span, Claim::Barriers, needed).is_some() {
+            continue;
+        }
         // What one condition parts has one cause.
         if reported.contains(&at) {
             continue;
@@ -27,7 +31,11 @@ pub(super) fn check(facts: &Facts, diagnostics: &mut Diagnostics) {
                 format!("`{function}` must be reached by {all} together, and nothing here says that it is"),
             )
             .note(format!("`{condition}` may differ from {each}"))
-            .help(format!("call `{function}` outside: clamp indices so that every thread can go on, choose the value that it brings with `if … {{ value }} else {{ 0 }}`, and guard only what needs the guard")),
+            .help(if brings_value {
+                format!("call `{function}` outside: choose the value it is given by `if … {{ value }} else {{ … }}`, and guard only the use of its result")
+            } else {
+                format!("end the condition or loop before `{function}`, so that every thread comes to it, and guard anew what follows")
+            }),
         );
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! First the layouts that the source leaves to the compiler are chosen. Then, in order: resources (does the block fit),
 //! index range and register arrays (do the values mean what they say), convergence, bounds, alignment, then the costs:
-//! banks and coalescing, held against the budgets. What only the launch can settle by one
+//! banks and coalescing, held against the budgets. Where one of safety cannot decide, it [asks](trust::trusts) whether
+//! the source answers for it; a trust that none asked for is an error. What only the launch can settle by one
 //! uniform condition becomes a [`LaunchCheck`]. Only this module makes a [`Checked`] kernel, and only a checked kernel is
 //! emitted.
 //!
@@ -23,8 +24,10 @@ mod fix;
 mod global_races;
 mod resources;
 mod together;
+mod trust;
 mod values;
 mod words;
+mod work;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Run, Visit};
@@ -109,8 +112,10 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         return None;
     }
     resources::check(&kernel, diagnostics);
-    values::check(&facts, diagnostics);
-    convergence::check(&facts, diagnostics);
+    let mut needed = trust::Needed::default();
+    values::check(&kernel, &facts, &mut needed, diagnostics);
+    convergence::check(&kernel, &facts, &mut needed, diagnostics);
+    let folds = work::folds(&kernel, &facts);
     let mut rows = Vec::new();
     let mut violations: Vec<bounds::Violation> = Vec::new();
     let (mut misaligned, mut conflicts) = (Vec::new(), Vec::new());
@@ -124,7 +129,10 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             rows.push(None);
             continue;
         }
-        let violation = bounds::judge(&kernel, site, &visits, diagnostics);
+        let (bounds, violation) = match bounds::judge(&kernel, site, &visits, &mut needed, diagnostics) {
+            Ok(verdict) => (verdict, None),
+            Err(violation) => (Verdict::Proven, Some(violation)),
+        };
         // What is wrong with the indices of an operation is wrong inside and at the edge, and of both its parts.
         let place = |site: Handle<Site>| {
             let start = diagnostics.spans.get(kernel.sites[site].span).start.start();
@@ -149,11 +157,12 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         let cost = match kernel.sites[site].place.base {
             Base::Tile(tile) => {
                 let layout = kernel.tiles[tile].layout;
-                Cost::Shared(tile, banks::judge(&kernel, site, tile, layout, &visits))
+                Cost::Shared(tile, Box::new(banks::judge(&kernel, site, tile, layout, &visits)))
             }
             Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
         };
-        rows.push(Some(row(&kernel, site, &cost, alignment_verdict, diagnostics)));
+        let loop_line = folds[site.index()].map(|head| diagnostics.spans.line(head));
+        rows.push(Some(row(&kernel, site, loop_line, &cost, bounds, alignment_verdict, diagnostics)));
         if kernel.sites[site].edge {
             continue;
         }
@@ -174,7 +183,11 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
     alignment::report(&kernel, &facts, &misaligned, diagnostics);
     banks::report(&kernel, conflicts, diagnostics);
     budget::check(&kernel, &rows, diagnostics);
-    global_races::check(&kernel, &facts, &outside, diagnostics);
+    global_races::check(&kernel, &facts, &outside, &mut needed, diagnostics);
+    // What was refused may have been all that needed a trust.
+    if !diagnostics.is_failed() {
+        trust::check(&kernel, &needed, diagnostics);
+    }
     if diagnostics.is_failed() {
         return None;
     }
@@ -185,7 +198,9 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         block: kernel.block,
         shared_bytes: kernel.shared_bytes().1,
         tiles: kernel.tiles.iter().map(|(handle, tile)| tile_row(tile, auto::of(&chosen, handle))).collect(),
+        work: work::rows(&facts, &folds, &rows, diagnostics).into(),
         sites: rows.into_iter().flatten().collect(),
+        barriers: Vec::new().into(),
         occupancy: resources::occupancies(&kernel).into(),
         launch_checks: kernel
             .requires
@@ -193,6 +208,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             .map(|contract| diagnostics.spans.get(contract.span).text.clone().into())
             .chain(launch_checks.iter().map(|check| check.text(&kernel).into()))
             .collect(),
+        trusts: trust::rows(&kernel, &needed, diagnostics).into(),
     };
     Some(Checked { kernel, facts, report, launch_checks, base_alignment })
 }
@@ -204,7 +220,7 @@ fn is_last_of(kernel: &Kernel, site: Handle<Site>, first: Handle<Site>) -> bool 
 }
 
 enum Cost {
-    Shared(Handle<Tile>, banks::Judgement),
+    Shared(Handle<Tile>, Box<banks::Judgement>),
     Global(coalescing::Judgement),
 }
 
@@ -235,7 +251,9 @@ fn alignment_verdict(kernel: &Kernel, aligned: &alignment::Aligned) -> Verdict {
 fn row(
     kernel: &Kernel,
     handle: Handle<Site>,
+    loop_line: Option<u32>,
     cost: &Cost,
+    bounds: Verdict,
     alignment: Verdict,
     diagnostics: &Diagnostics,
 ) -> SiteReport {
@@ -259,11 +277,13 @@ fn row(
         line: diagnostics.spans.line(site.span),
         calls: diagnostics.spans.calls(site.span).join(", ").into(),
         also: site.also.iter().map(|span| diagnostics.spans.line(*span)).collect(),
+        loop_line,
         lane_bytes: kernel.lane_bytes(site),
         instructions: 0,
         wavefronts: 0,
         ideal_wavefronts: 0,
         worst_excess_wavefronts: 0,
+        costliest: None,
         sectors: 0,
         ideal_sectors: 0,
         worst_excess_sectors: 0,
@@ -271,7 +291,7 @@ fn row(
         shortest_run_bytes: 0,
         unknown: Default::default(),
         cost: Verdict::Proven,
-        bounds: Verdict::Proven,
+        bounds,
         alignment,
         asynchronous: match site.proxy {
             Proxy::Generic => false,
@@ -285,6 +305,7 @@ fn row(
             row.wavefronts = cost.wavefronts;
             row.ideal_wavefronts = cost.ideal;
             row.worst_excess_wavefronts = cost.worst_excess();
+            row.costliest = cost.costliest();
             row.useful_bytes = cost.useful_bytes;
             row.unknown = cost.unknown.clone().unwrap_or_default().into();
             row.cost = verdict(row.worst_excess_wavefronts > 0 || cost.unknown.is_some());

@@ -1,11 +1,16 @@
 //! Do the values mean what they say: index arithmetic stays in its range, register arrays are indexed by constants.
 
+use super::trust::{Needed, trusts_at};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{EscapeKind, Facts, RegisterFaultKind};
+use crate::ir::{Claim, Kernel};
 
-pub(super) fn check(facts: &Facts, diagnostics: &mut Diagnostics) {
+pub(super) fn check(kernel: &Kernel, facts: &Facts, needed: &mut Needed, diagnostics: &mut Diagnostics) {
     for run in &facts.runs {
         for escape in &run.escapes {
+            if trusts_at(kernel, escape.span, Claim::Range, needed).is_some() {
+                continue;
+            }
             let text = diagnostics.spans.get(escape.span).text.clone();
             let error = |message: String| Diagnostic::new(Code::IndexRange, escape.span, message);
             diagnostics.report(match escape.kind {

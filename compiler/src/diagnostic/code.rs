@@ -25,6 +25,8 @@ pub enum Code {
     BankConflict,
     /// A budget that accepts more than occurs, or covers nothing.
     Budget,
+    /// A trust in what is proven, or that covers nothing.
+    Trust,
     /// A warp touches more sectors than its bytes need.
     Uncoalesced,
     /// A vector access that is not aligned to its width.
@@ -63,6 +65,7 @@ impl Code {
         Code::VectorWidth,
         Code::BankConflict,
         Code::Budget,
+        Code::Trust,
         Code::Uncoalesced,
         Code::Misaligned,
         Code::TileBounds,
@@ -90,6 +93,7 @@ impl Code {
             Code::VectorWidth => "TP0011",
             Code::BankConflict => "TP0101",
             Code::Budget => "TP0102",
+            Code::Trust => "TP0103",
             Code::Uncoalesced => "TP0201",
             Code::Misaligned => "TP0301",
             Code::TileBounds => "TP0401",

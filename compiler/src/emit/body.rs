@@ -3,8 +3,8 @@
 //! It becomes a closure in a constant, so that hover, completion and type errors work on the user's own tokens. Three
 //! things are rewritten: the vocabulary to absolute paths, but for words that the kernel or its module
 //! [declares](super::declared) itself (a `thread_x` of the crate around must not be typed as hers and emitted as ours),
-//! assignments to elements so that value and indices are evaluated before the place is borrowed, and budgets, which mean
-//! nothing to rustc, away.
+//! assignments to elements so that value and indices are evaluated before the place is borrowed, and budgets and trusts,
+//! which mean nothing to rustc, away.
 
 use super::declared::Declared;
 use crate::ast::{self, Kernel};
@@ -368,6 +368,6 @@ fn hoist(place: &mut Expr, indices: &mut Vec<(Ident, Expr)>) {
 
 /// Takes away what means something to the compiler only.
 fn strip(attributes: &mut Vec<Attribute>) {
-    let own = ["budget", "unroll", "no_unroll"];
+    let own = ["budget", "trust", "unroll", "no_unroll"];
     attributes.retain(|attribute| !own.iter().any(|name| attribute.path().is_ident(name)));
 }

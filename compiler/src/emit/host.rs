@@ -1,6 +1,7 @@
 //! The Rust items that stand for a kernel: its constants and its typed methods.
 
 use super::cuda::Cuda;
+use super::report::report;
 use crate::ast;
 use crate::check::{Checked, LaunchCheck};
 use crate::diagnostic::Diagnostics;
@@ -8,8 +9,6 @@ use crate::ir::{BinaryOp, CompareOp, Expr, ExprKind, Handle, Kernel, ParamKind, 
 use crate::lower::{element_type, peeled};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
-use tileproof_model::limits::Occupancy;
-use tileproof_model::report::{Report, Role, SiteReport, Space, TileReport, Verdict};
 
 /// The item of a kernel that passed its checks.
 pub(super) fn item(
@@ -322,7 +321,7 @@ fn description(
     }
 }
 
-fn triple(values: [u32; 3]) -> TokenStream {
+pub(super) fn triple(values: [u32; 3]) -> TokenStream {
     let values = values.map(Literal::u32_unsuffixed);
     quote!([#(#values),*])
 }
@@ -424,131 +423,4 @@ fn push(kernel: &Kernel, expr: Handle<Expr>, ops: &mut Vec<TokenStream>) {
         | ExprKind::Vector(_) => return,
     };
     ops.push(op);
-}
-
-fn text(text: &str) -> TokenStream {
-    quote!(__tileproof::__private::Cow::Borrowed(#text))
-}
-
-fn report(report: &Report) -> TokenStream {
-    let Report { kernel, block, shared_bytes, tiles, sites, occupancy, launch_checks } = report;
-    let (kernel, block, shared_bytes) =
-        (text(kernel), triple(*block), Literal::u32_unsuffixed(*shared_bytes));
-    let (tiles, sites) = (tiles.iter().map(tile), sites.iter().map(site));
-    let occupancy = occupancy.iter().map(|(architecture, found)| {
-        // `Debug` prints the names of the variants.
-        let Occupancy { blocks, warps, max_warps, limited_by } = found;
-        let (architecture, limited_by) = (format_ident!("{architecture:?}"), format_ident!("{limited_by:?}"));
-        quote!((
-            __tileproof::__private::Known::#architecture,
-            __tileproof::__private::Occupancy {
-                blocks: #blocks,
-                warps: #warps,
-                max_warps: #max_warps,
-                limited_by: __tileproof::__private::Resource::#limited_by,
-            },
-        ))
-    });
-    let launch_checks = launch_checks.iter().map(|check| text(check));
-    quote!(__tileproof::__private::Report {
-        kernel: #kernel,
-        block: #block,
-        shared_bytes: #shared_bytes,
-        tiles: __tileproof::__private::Cow::Borrowed(&[#(#tiles),*]),
-        sites: __tileproof::__private::Cow::Borrowed(&[#(#sites),*]),
-        occupancy: __tileproof::__private::Cow::Borrowed(&[#(#occupancy),*]),
-        launch_checks: __tileproof::__private::Cow::Borrowed(&[#(#launch_checks),*]),
-    })
-}
-
-fn tile(tile: &TileReport) -> TokenStream {
-    let TileReport { name, ty, bytes, chosen } = tile;
-    let chosen = match chosen {
-        Some(chosen) => {
-            let chosen = text(chosen);
-            quote!(::core::option::Option::Some(#chosen))
-        }
-        None => quote!(::core::option::Option::None),
-    };
-    let (name, ty, bytes) = (text(name), text(ty), Literal::u32_unsuffixed(*bytes));
-    quote!(__tileproof::__private::TileReport { name: #name, ty: #ty, bytes: #bytes, chosen: #chosen })
-}
-
-fn site(site: &SiteReport) -> TokenStream {
-    let SiteReport {
-        access,
-        object,
-        space,
-        role,
-        line,
-        calls,
-        also,
-        unknown,
-        lane_bytes,
-        instructions,
-        wavefronts,
-        ideal_wavefronts,
-        worst_excess_wavefronts,
-        sectors,
-        ideal_sectors,
-        worst_excess_sectors,
-        useful_bytes,
-        shortest_run_bytes,
-        cost,
-        bounds,
-        alignment,
-        asynchronous,
-        edge,
-    } = site;
-    let also = also.iter();
-    let (access, object, calls, unknown) = (text(access), text(object), text(calls), text(unknown));
-    let space = match space {
-        Space::Global => quote!(Global),
-        Space::Shared => quote!(Shared),
-    };
-    let role = match role {
-        Role::Read => quote!(Read),
-        Role::Write => quote!(Write),
-        Role::Update => quote!(Update),
-    };
-    let (cost, bounds, alignment) = (verdict(cost), verdict(bounds), verdict(alignment));
-    quote!(__tileproof::__private::SiteReport {
-        access: #access,
-        object: #object,
-        space: __tileproof::__private::Space::#space,
-        role: __tileproof::__private::Role::#role,
-        line: #line,
-        calls: #calls,
-        also: __tileproof::__private::Cow::Borrowed(&[#(#also),*]),
-        unknown: #unknown,
-        lane_bytes: #lane_bytes,
-        instructions: #instructions,
-        wavefronts: #wavefronts,
-        ideal_wavefronts: #ideal_wavefronts,
-        worst_excess_wavefronts: #worst_excess_wavefronts,
-        sectors: #sectors,
-        ideal_sectors: #ideal_sectors,
-        worst_excess_sectors: #worst_excess_sectors,
-        useful_bytes: #useful_bytes,
-        shortest_run_bytes: #shortest_run_bytes,
-        cost: #cost,
-        bounds: #bounds,
-        alignment: #alignment,
-        asynchronous: #asynchronous,
-        edge: #edge,
-    })
-}
-
-fn verdict(verdict: &Verdict) -> TokenStream {
-    match verdict {
-        Verdict::Proven => quote!(__tileproof::__private::Verdict::Proven),
-        Verdict::Budgeted(reason) => {
-            let reason = text(reason);
-            quote!(__tileproof::__private::Verdict::Budgeted(#reason))
-        }
-        Verdict::AtLaunch(condition) => {
-            let condition = text(condition);
-            quote!(__tileproof::__private::Verdict::AtLaunch(#condition))
-        }
-    }
 }

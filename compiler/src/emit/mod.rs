@@ -8,6 +8,7 @@ pub mod cuda;
 mod declared;
 mod generic;
 mod host;
+mod report;
 
 pub(crate) use body::TYPES;
 pub use cuda::{Cuda, CudaFacts};

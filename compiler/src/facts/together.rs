@@ -27,6 +27,8 @@ pub struct Divergence {
     pub span: SpanId,
     /// The function that is called.
     pub function: &'static str,
+    /// Whether it yields a value, unlike a barrier.
+    pub brings_value: bool,
     /// Who takes part: a warp or a block.
     pub participants: Scope,
     /// The condition or the loop's range at which they may part, the outermost of several.
@@ -41,17 +43,23 @@ impl Walk<'_> {
         Fork { scope, span }
     }
 
-    /// Notes a point that these threads must reach together.
+    /// Notes a barrier that these threads must reach together.
     pub(super) fn meet(&mut self, participants: Scope, function: &'static str, span: SpanId) {
+        self.part(participants, function, span, false);
+    }
+
+    /// Notes what may part these threads before a barrier, or before what brings them a value.
+    fn part(&mut self, participants: Scope, function: &'static str, span: SpanId, brings_value: bool) {
         let Some(fork) = self.forks.iter().find(|fork| fork.scope < participants) else { return };
         if self.divergences.iter().all(|other| other.span != span) {
-            self.divergences.push(Divergence { span, function, participants, at: fork.span });
+            let at = fork.span;
+            self.divergences.push(Divergence { span, function, brings_value, participants, at });
         }
     }
 
     pub(super) fn collective(&mut self, collective: &Collective) {
         let Collective { local, op, operands, span } = collective;
-        self.meet(op.participants(), op.name(), *span);
+        self.part(op.participants(), op.name(), *span, true);
         let ty = self.kernel.locals[*local].ty;
         let values: Vec<Value> = operands.iter().map(|operand| self.value(*operand)).collect();
         let result = match (op, values.as_slice()) {

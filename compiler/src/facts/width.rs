@@ -5,7 +5,7 @@ use super::linear::Linear;
 use super::truth::Value;
 use super::walk::Walk;
 use super::{Escape, EscapeKind};
-use crate::ir::{Expr, Scalar, Scope};
+use crate::ir::{Claim, Expr, Scalar, Scope};
 
 /// Index arithmetic that guards must bound is asked to stay below this: a number that fits the forms, and larger than an
 /// address on any machine.
@@ -104,6 +104,10 @@ impl Walk<'_> {
         let value = self.opaque(scalar, scope);
         if let (true, Value::Int(result)) = (scalar.is_index(), &value) {
             self.narrow = false;
+            if self.kernel.trust_at(expr.span, Claim::Range).is_some() {
+                self.escapes.push(Escape { span: expr.span, kind });
+                return value;
+            }
             // What follows from an escape is no news.
             let follows =
                 |form: &Linear| form.terms.iter().any(|(id, _)| self.symbols.is_one_of(*id, &self.escaped));

@@ -51,6 +51,7 @@ pub mod print;
 mod site;
 mod stmt;
 mod sync;
+mod trust;
 mod unaligned;
 
 pub use arena::{Arena, Handle};
@@ -62,6 +63,7 @@ pub use layout::Layout;
 pub use site::{Base, Issuer, Place, Proxy, Role, Site};
 pub use stmt::{Block, Copy, Loop, Stmt, Unroll};
 pub use sync::{Scope, Sync, SyncAction, SyncObject};
+pub use trust::{Claim, Trust, Trusted};
 pub use unaligned::{Part, Unaligned};
 
 use crate::span::SpanId;
@@ -98,6 +100,12 @@ pub struct Kernel {
     pub loops: Arena<Loop>,
     /// All budgets, in order of the source.
     pub budgets: Arena<Budget>,
+    /// All trusts.
+    pub trusts: Arena<Trust>,
+    /// The innermost trust around the whole body.
+    pub trust: Option<Handle<Trust>>,
+    /// What is under a trust of its own: what is inside another one comes before it.
+    pub trusted: Vec<Trusted>,
     /// What a thread executes.
     pub body: Block,
     /// The function's name in the source.

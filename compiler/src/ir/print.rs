@@ -151,9 +151,9 @@ fn synchronisation(sync: Sync) -> String {
     }
 }
 
-/// `load s3 tile[…]`, with the budget that covers it.
+/// `load s3 tile[…]`, with the budget and the trusts that cover it.
 fn site(kernel: &Kernel, handle: Handle<Site>) -> String {
-    let Site { place, role, proxy, issuer, budget, edge: _, span: _, also: _ } = &kernel.sites[handle];
+    let Site { place, role, proxy, issuer, budget, trust, edge: _, span: _, also: _ } = &kernel.sites[handle];
     let verb = match (role, proxy, issuer) {
         (Role::Read, Proxy::Generic, Issuer::EveryLane) => "load",
         (Role::Write, Proxy::Generic, Issuer::EveryLane) => "store",
@@ -185,6 +185,10 @@ fn site(kernel: &Kernel, handle: Handle<Site>) -> String {
                 let _ = write!(out, " budget({kind} {value})");
             }
         }
+    }
+    for trust in std::iter::successors(*trust, |trust| kernel.trusts[*trust].outer) {
+        let claims: Vec<&str> = kernel.trusts[trust].claims.iter().map(|claim| claim.name()).collect();
+        let _ = write!(out, " trust({})", claims.join(", "));
     }
     out
 }

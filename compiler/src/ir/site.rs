@@ -1,6 +1,6 @@
 //! Accesses to memory.
 
-use super::{Budget, Expr, Handle, Param, Part, Tile};
+use super::{Budget, Expr, Handle, Param, Part, Tile, Trust};
 use crate::span::SpanId;
 use tileproof_model::access::Operation;
 pub use tileproof_model::report::Role;
@@ -18,6 +18,8 @@ pub struct Site {
     pub issuer: Issuer,
     /// The budget that covers it.
     pub budget: Option<Handle<Budget>>,
+    /// The innermost trust that covers it.
+    pub trust: Option<Handle<Trust>>,
     /// Whether it serves only the edge of a tensor: the blocks whose window crosses it, in an operation on a whole tile; the
     /// lanes whose aligned vectors would, in an unaligned load. What it costs is reported and not judged, as for every edge:
     /// what is inside is.
@@ -69,7 +71,7 @@ pub enum Issuer {
 impl Site {
     /// The instruction, as the hardware model names it.
     pub fn operation(&self) -> Operation {
-        let Site { place, role, proxy, issuer, budget: _, edge: _, span: _, also: _ } = self;
+        let Site { place, role, proxy, issuer, budget: _, trust: _, edge: _, span: _, also: _ } = self;
         match (place.base, role, proxy, issuer) {
             (Base::Tensor(_), Role::Read, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
                 Operation::LoadGlobal

@@ -80,10 +80,7 @@ impl Lower<'_> {
         let call_path = self.diagnostics.spans.enter(helper.sig.ident.to_string(), span);
         let place = self.stand_at(call, &helper, name);
         self.calls.push(Rc::clone(&helper));
-        let budget = self.budget;
-        if let Some(own) = crate::ast::take_budget(&mut helper.attrs.clone(), self.diagnostics) {
-            self.budget = Some(self.add_budget(&own));
-        }
+        let responsibility = self.begin_responsibility(&mut helper.attrs.clone());
         self.scopes.push(Scope::default());
         for (input, argument) in helper.sig.inputs.iter().zip(arguments) {
             let FnArg::Typed(input) = input else { continue };
@@ -102,7 +99,7 @@ impl Lower<'_> {
             }
         }
         let result = self.body(&helper);
-        self.budget = budget;
+        self.end_responsibility(responsibility);
         self.calls.pop();
         self.diagnostics.spans.stand_at(place);
         self.diagnostics.spans.leave(call_path);
@@ -230,13 +227,13 @@ impl Lower<'_> {
             refuse(self, token, "a helper function has a fixed number of arguments", "remove `...`");
         }
         for attribute in &helper.attrs {
-            let known = ["doc", "inline", "allow", "expect", "must_use", "budget"];
+            let known = ["doc", "inline", "allow", "expect", "must_use", "budget", "trust"];
             if !known.iter().any(|name| attribute.path().is_ident(name)) {
                 refuse(
                     self,
                     attribute,
                     "this attribute means nothing in a kernel",
-                    "a helper function can have documentation and `#[budget(…)]`",
+                    "a helper function can have documentation, `#[budget(…)]` and `#[trust(…)]`",
                 );
             }
         }

@@ -24,6 +24,7 @@ mod operator;
 mod order;
 mod place;
 mod repeat;
+mod responsibility;
 mod shared;
 mod signature;
 mod stmt;
@@ -41,10 +42,11 @@ pub(crate) use tile::TileMethod;
 
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::ir::{Arena, Base, Budget, Expr, ExprKind, Handle, Kernel, Local, Scalar, Type};
+use crate::ir::{Arena, Base, Expr, ExprKind, Handle, Kernel, Local, Scalar, Type};
 use flow::{Exit, Frame, Target, TargetKind};
 use item::{Found, Item, TypeItem};
 use quote::ToTokens;
+use responsibility::Responsibility;
 use std::collections::HashMap;
 use std::rc::Rc;
 use types::{Term, Terms, Ty};
@@ -132,8 +134,8 @@ struct Lower<'a> {
     /// The variables of exits, and those of them that a condition reads.
     exits: Vec<Exit>,
     exits_read: Vec<Exit>,
-    /// The budget of the statement being lowered.
-    budget: Option<Handle<Budget>>,
+    /// What the source takes responsibility for in the statement being lowered.
+    responsibility: Responsibility,
     /// Where the runtime crate is.
     crate_path: &'a syn::Path,
     /// Whether an argument of the attribute is being lowered, where no constant of the body is in scope.
@@ -163,6 +165,9 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
             sites: Arena::default(),
             loops: Arena::default(),
             budgets: Arena::default(),
+            trusts: Arena::default(),
+            trust: None,
+            trusted: Vec::new(),
             body: Vec::new(),
             span,
         },
@@ -181,7 +186,7 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
         targets: vec![Target::new(TargetKind::Function, None)],
         exits: Vec::new(),
         exits_read: Vec::new(),
-        budget: None,
+        responsibility: Responsibility::default(),
         crate_path: &ast.crate_path,
         in_attribute: false,
         diagnostics,
@@ -192,7 +197,9 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
     lower.in_attribute = true;
     lower.launch(ast);
     lower.in_attribute = false;
-    lower.budget = ast.budget.as_ref().map(|budget| lower.add_budget(budget));
+    lower.responsibility.budget = ast.budget.as_ref().map(|budget| lower.add_budget(budget));
+    ast.trusts.iter().for_each(|trust| lower.add_trust(trust));
+    lower.kernel.trust = lower.responsibility.trust;
     if ast.broken {
         return lower.finish();
     }
@@ -206,27 +213,6 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
 }
 
 impl Lower<'_> {
-    /// A budget in a helper function is one, however often that is called.
-    fn add_budget(&mut self, budget: &ast::Budget) -> Handle<Budget> {
-        if !self.calls.is_empty() {
-            let place = |span| {
-                let start = self.diagnostics.spans.get(span).start.start();
-                (start.line, start.column)
-            };
-            let own = place(budget.span);
-            let same = self.kernel.budgets.iter().find(|(_, other)| place(other.span) == own);
-            if let Some((handle, _)) = same {
-                return handle;
-            }
-        }
-        self.kernel.budgets.add(Budget {
-            bank_conflict: budget.bank_conflict,
-            excess_sectors: budget.excess_sectors,
-            because: budget.because.clone(),
-            span: budget.span,
-        })
-    }
-
     /// Types are known now: writes them into the expressions and locals.
     fn finish(mut self) -> Kernel {
         for handle in self.kernel.exprs.handles() {

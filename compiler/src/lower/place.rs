@@ -1,5 +1,6 @@
 //! Indexing: access sites, register arrays, lanes of a vector.
 
+use super::responsibility::Responsibility;
 use super::{Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, Base, ExprKind, Handle, Issuer, ParamKind, Part, Place, Proxy, Role, Site, Stmt};
@@ -230,9 +231,10 @@ impl Lower<'_> {
         self.defer(Code::Type, at, format!("`{name}` is taken by `&` and written"), "take it by `&mut`")
     }
 
-    /// A new access site, under the budget of the statement.
+    /// A new access site, under what the statement takes responsibility for.
     pub(super) fn access(&mut self, place: Place, role: Role, at: &impl ToTokens) -> Handle<Site> {
-        let (span, budget) = (self.span(at), self.budget);
+        let span = self.span(at);
+        let Responsibility { budget, trust } = self.responsibility;
         let (proxy, issuer) = (Proxy::Generic, Issuer::EveryLane);
         self.kernel.sites.add(Site {
             place,
@@ -240,6 +242,7 @@ impl Lower<'_> {
             proxy,
             issuer,
             budget,
+            trust,
             edge: false,
             span,
             also: Vec::new(),

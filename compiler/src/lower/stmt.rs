@@ -3,7 +3,6 @@
 use super::assign::Compound;
 use super::operator::{binary_op, is_compound};
 use super::{Binding, Lower, Operand, Ty, foreign, shared};
-use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, ExprKind, Handle, Stmt};
 use syn::{Attribute, Block, Expr, Pat};
@@ -25,9 +24,10 @@ impl Lower<'_> {
                     if last && semicolon.is_none() && !is_statement_like(expr) {
                         let (mut expr, mut attributes) = (expr.clone(), Vec::new());
                         lift_attributes(&mut expr, &mut attributes);
-                        let outer = self.enter_budget(&mut attributes);
+                        let outer = self.begin_responsibility(&mut attributes);
+                        self.refuse_attributes(&attributes);
                         tail = self.operand(&expr, expected);
-                        self.budget = outer;
+                        self.end_responsibility(outer);
                     } else {
                         self.statement_expression(expr, &mut Vec::new());
                     }
@@ -65,7 +65,8 @@ impl Lower<'_> {
 
     fn let_statement(&mut self, local: &syn::Local) {
         let mut attributes = local.attrs.clone();
-        let outer = self.enter_budget(&mut attributes);
+        let outer = self.begin_responsibility(&mut attributes);
+        self.refuse_attributes(&attributes);
         let (pattern, annotation) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
             pattern => (pattern, None),
@@ -75,7 +76,7 @@ impl Lower<'_> {
         {
             let poison = self.foreign(ty, foreign);
             self.bind_pattern(pattern, poison);
-            self.budget = outer;
+            self.end_responsibility(outer);
             return;
         }
         match &local.init {
@@ -104,7 +105,7 @@ impl Lower<'_> {
                 self.bind_pattern(pattern, Operand::Poison);
             }
         }
-        self.budget = outer;
+        self.end_responsibility(outer);
     }
 
     pub(super) fn bind_pattern(&mut self, pattern: &Pat, value: Operand) {
@@ -289,7 +290,8 @@ impl Lower<'_> {
             Expr::ForLoop(_) => self.take_unroll(attributes),
             _ => ir::Unroll::Auto,
         };
-        let outer = self.enter_budget(attributes);
+        let outer = self.begin_responsibility(attributes);
+        self.refuse_attributes(attributes);
         match &expr {
             Expr::Assign(assign) => self.assign(&assign.left, &assign.right, None),
             Expr::Binary(binary) if is_compound(&binary.op) => {
@@ -308,7 +310,7 @@ impl Lower<'_> {
                 self.operand(other, None);
             }
         }
-        self.budget = outer;
+        self.end_responsibility(outer);
     }
 
     /// Takes `#[unroll]`, `#[unroll(4)]` or `#[no_unroll]` off the attributes of a counted loop.
@@ -338,22 +340,6 @@ impl Lower<'_> {
                 ir::Unroll::Auto
             }
         }
-    }
-
-    /// Makes the statement's budget the current one; returns the one before.
-    fn enter_budget(&mut self, attributes: &mut Vec<Attribute>) -> Option<Handle<ir::Budget>> {
-        let outer = self.budget;
-        if let Some(budget) = ast::take_budget(attributes, self.diagnostics) {
-            self.budget = Some(self.add_budget(&budget));
-        }
-        for attribute in attributes.iter().filter(|attribute| !attribute.path().is_ident("allow")) {
-            let span = self.span(attribute);
-            self.diagnostics.report(
-                Diagnostic::new(Code::Unsupported, span, "this attribute means nothing in a kernel")
-                    .help("a statement can have `#[budget(…)]`, a `for` loop also `#[unroll]`, `#[unroll(4)]` or `#[no_unroll]`"),
-            );
-        }
-        outer
     }
 }
 

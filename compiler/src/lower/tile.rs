@@ -260,7 +260,7 @@ impl Lower<'_> {
                 lower.move_vector(window, width, row, column);
             });
         });
-        let outer = self.budget.take();
+        let outer = self.responsibility.budget.take();
         let first = self.kernel.sites.len();
         let otherwise = self.in_block(|lower| {
             lower.each_vector(window, 1, |lower, row, column| lower.move_element(window, row, column));
@@ -268,7 +268,7 @@ impl Lower<'_> {
         for site in self.kernel.sites.handles().skip(first) {
             self.kernel.sites[site].edge = true;
         }
-        self.budget = outer;
+        self.responsibility.budget = outer;
         self.push(Stmt::If { condition, then, otherwise });
     }
 

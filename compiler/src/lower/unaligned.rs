@@ -72,7 +72,7 @@ impl Lower<'_> {
         let scalar = Ty::scalar(self.terms.known(self.kernel.element(place.base)));
         let index_ty = Ty::scalar(self.terms.known(Scalar::Usize));
         let variable = self.local("lane", index_ty, Vec::new(), span);
-        let budget = self.budget.take();
+        let budget = self.responsibility.budget.take();
         let body = self.in_block(|lower| {
             let lane = lower.expr(ExprKind::Local(variable), index_ty, span);
             let mut place = Place { width: 1, ..place.clone() };
@@ -87,7 +87,7 @@ impl Lower<'_> {
             }
             lower.push(Stmt::AssignLane { local, index: Vec::new(), lane, value });
         });
-        self.budget = budget;
+        self.responsibility.budget = budget;
         let [start, end, step] = [0, i128::from(place.width), 1].map(|value| self.index_literal(value, span));
         let head = Loop { variable, start, end, step, body, unroll: Unroll::Auto, span };
         let each = self.kernel.loops.add(head);

@@ -44,6 +44,9 @@ impl Builder {
             sites: Arena::default(),
             loops: Arena::default(),
             budgets: Arena::default(),
+            trusts: Arena::default(),
+            trust: None,
+            trusted: Vec::new(),
             body: Vec::new(),
             span,
         };
@@ -163,6 +166,7 @@ impl Builder {
             proxy,
             issuer,
             budget: None,
+            trust: None,
             edge: false,
             span,
             also: Vec::new(),

@@ -209,13 +209,13 @@ fn unroll() {
     check(
         &warp("#[unroll(0)] for k in 0..4 { } #[unroll] while true { break; }"),
         expect![[r#"
-        error: this says nothing about how to unroll the loop [TP0003]
-        help: write `#[unroll]` for all iterations, `#[unroll(4)]` for so many (at most 1024), or `#[no_unroll]`
-          at `#[unroll(0)]`
-        error: this attribute means nothing in a kernel [TP0002]
-        help: a statement can have `#[budget(…)]`, a `for` loop also `#[unroll]`, `#[unroll(4)]` or `#[no_unroll]`
-          at `#[unroll]`
-    "#]],
+            error: this says nothing about how to unroll the loop [TP0003]
+            help: write `#[unroll]` for all iterations, `#[unroll(4)]` for so many (at most 1024), or `#[no_unroll]`
+              at `#[unroll(0)]`
+            error: this attribute means nothing in a kernel [TP0002]
+            help: a statement can have `#[budget(…)]` and `#[trust(…)]`, a `for` loop also `#[unroll]`, `#[unroll(4)]` or `#[no_unroll]`
+              at `#[unroll]`
+        "#]],
     );
 }
 

@@ -209,11 +209,11 @@ fn what_to_write_instead() {
     check(
         &block("if lane() < 16 { output[[thread_x()]] = shuffle_xor(1, 1); }"),
         expect![[r#"
-        error: `shuffle_xor` must be reached by all lanes of the warp together, and nothing here says that it is [TP0602]
-        note: `lane() < 16` may differ from lane to lane
-        help: call `shuffle_xor` outside: clamp indices so that every thread can go on, choose the value that it brings with `if … { value } else { 0 }`, and guard only what needs the guard
-          at `shuffle_xor(1, 1)`
-    "#]],
+            error: `shuffle_xor` must be reached by all lanes of the warp together, and nothing here says that it is [TP0602]
+            note: `lane() < 16` may differ from lane to lane
+            help: call `shuffle_xor` outside: choose the value it is given by `if … { value } else { … }`, and guard only the use of its result
+              at `shuffle_xor(1, 1)`
+        "#]],
     );
 }
 

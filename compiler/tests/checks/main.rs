@@ -20,11 +20,13 @@ mod names;
 mod offsets;
 mod premises;
 mod refused;
+mod report;
 mod resources;
 mod signature;
 mod signs;
 mod tensors;
 mod tiles;
+mod trust;
 mod unaligned;
 mod values;
 
@@ -51,6 +53,7 @@ fn every_code_has_kernels() {
         include_str!("resources.rs"),
         include_str!("signature.rs"),
         include_str!("tensors.rs"),
+        include_str!("trust.rs"),
         include_str!("values.rs"),
     ];
     for code in Code::ALL {

@@ -236,7 +236,7 @@ fn items() {
         &warp("#[inline] let x = 1;"),
         expect![[r#"
             error: this attribute means nothing in a kernel [TP0002]
-            help: a statement can have `#[budget(…)]`, a `for` loop also `#[unroll]`, `#[unroll(4)]` or `#[no_unroll]`
+            help: a statement can have `#[budget(…)]` and `#[trust(…)]`, a `for` loop also `#[unroll]`, `#[unroll(4)]` or `#[no_unroll]`
               at `#[inline]`
         "#]],
     );

@@ -37,6 +37,9 @@ impl Build {
             sites: Arena::default(),
             loops: Arena::default(),
             budgets: Arena::default(),
+            trusts: Arena::default(),
+            trust: None,
+            trusted: Vec::new(),
             body: vec![],
             span,
         };
@@ -184,6 +187,7 @@ impl Build {
             proxy,
             issuer,
             budget: None,
+            trust: None,
             edge: false,
             span: self.span,
             also: Vec::new(),

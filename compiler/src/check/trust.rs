@@ -1,0 +1,111 @@
+//! What the source takes for granted where a check cannot decide.
+//!
+//! A check that cannot prove what it must asks here before it reports: an answer means that the source answers for it. What
+//! is known to be wrong is never asked. Each question that is answered is noted, because a trust that nothing needs is an
+//! error, and because each is a promise that the caller of an unsafe launch makes.
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::ir::{Claim, Handle, Kernel, Site, Trust};
+use crate::span::SpanId;
+use tileproof_model::report::TrustReport;
+
+/// The promises on which the kernel rests.
+#[derive(Debug, Default)]
+pub(super) struct Needed(Vec<Promise>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Promise {
+    trust: Handle<Trust>,
+    claim: Claim,
+    /// What it is about.
+    span: SpanId,
+}
+
+/// The trust that covers an access for this claim. To be asked where the claim is not proven, and only there.
+pub(super) fn trusts<'a>(
+    kernel: &'a Kernel,
+    site: Handle<Site>,
+    claim: Claim,
+    needed: &mut Needed,
+) -> Option<&'a Trust> {
+    note(kernel, kernel.trust_of(site, claim), claim, kernel.sites[site].span, needed)
+}
+
+/// The same for what is no access, such as a barrier or an expression.
+pub(super) fn trusts_at<'a>(
+    kernel: &'a Kernel,
+    span: SpanId,
+    claim: Claim,
+    needed: &mut Needed,
+) -> Option<&'a Trust> {
+    note(kernel, kernel.trust_at(span, claim), claim, span, needed)
+}
+
+fn note<'a>(
+    kernel: &'a Kernel,
+    trust: Option<Handle<Trust>>,
+    claim: Claim,
+    span: SpanId,
+    needed: &mut Needed,
+) -> Option<&'a Trust> {
+    let promise = Promise { trust: trust?, claim, span };
+    let trust = &kernel.trusts[promise.trust];
+    if !needed.0.contains(&promise) {
+        needed.0.push(promise);
+    }
+    Some(trust)
+}
+
+/// Reports what is trusted and not needed. One in a helper function is one, however often that is called.
+pub(super) fn check(kernel: &Kernel, needed: &Needed, diagnostics: &mut Diagnostics) {
+    let place = |trust: Handle<Trust>| {
+        let start = diagnostics.spans.get(kernel.trusts[trust].span).start.start();
+        (start.line, start.column)
+    };
+    let mut errors = Vec::new();
+    for (first, trust) in kernel.trusts.iter() {
+        let alike = |other: Handle<Trust>| place(other) == place(first);
+        if kernel.trusts.handles().find(|other| alike(*other)) != Some(first) {
+            continue;
+        }
+        let is_needed =
+            |claim: &Claim| needed.0.iter().any(|promise| promise.claim == *claim && alike(promise.trust));
+        for claim in trust.claims.iter().filter(|claim| !is_needed(claim)) {
+            let proven = match claim {
+                Claim::Race => "nothing here can race",
+                Claim::Bounds => "every index here stays inside",
+                Claim::Initialised => "all that is read here of shared memory has been written",
+                Claim::Barriers => "the barriers and collectives here are reached by all who take part",
+                Claim::Range => "the index arithmetic here stays in its range",
+            };
+            let error = Diagnostic::new(
+                Code::Trust,
+                trust.span,
+                format!("this trust covers nothing: `{}` is not needed", claim.name()),
+            )
+            .note(format!("it is proven that {proven}"));
+            errors.push(match trust.claims.as_slice() {
+                [_] => error.help("remove it: a launch with no trust is a safe function"),
+                _ => error.help(format!("remove `{}` from it", claim.name())),
+            });
+        }
+    }
+    errors.into_iter().for_each(|error| diagnostics.report(error));
+}
+
+/// The promises as the report has them, in order of the source.
+pub(super) fn rows(kernel: &Kernel, needed: &Needed, diagnostics: &Diagnostics) -> Vec<TrustReport> {
+    let mut rows: Vec<TrustReport> = needed
+        .0
+        .iter()
+        .map(|Promise { trust, claim, span }| TrustReport {
+            claim: *claim,
+            what: diagnostics.spans.get(*span).text.clone().into(),
+            line: diagnostics.spans.line(*span),
+            because: kernel.trusts[*trust].because.clone().into(),
+        })
+        .collect();
+    rows.sort_by(|a, b| (a.line, a.claim, &a.what).cmp(&(b.line, b.claim, &b.what)));
+    rows.dedup();
+    rows
+}
