@@ -4,10 +4,11 @@
 //! of another. So of every tensor that the kernel writes, each write must be apart from every access of other blocks;
 //! atomic updates may meet each other.
 
+use super::trust::{Needed, trusts};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::apart::{Answer, Group, Prover, Reason, Relation};
 use crate::facts::{Facts, SymbolKind, Visit};
-use crate::ir::{Axis, Base, Handle, Kernel, Param, Role, Site};
+use crate::ir::{Axis, Base, Claim, Handle, Kernel, Param, Role, Site};
 
 /// Two accesses that may meet.
 struct Meeting {
@@ -19,8 +20,15 @@ struct Meeting {
 
 /// Judges all tensors that the kernel writes. Of accesses that may be `outside`, and of indices that may be anything, nothing
 /// more is said.
-pub(super) fn check(kernel: &Kernel, facts: &Facts, outside: &[Handle<Site>], diagnostics: &mut Diagnostics) {
-    if has_one_block(facts) || facts.runs.iter().any(|run| !run.escapes.is_empty()) {
+pub(super) fn check(
+    kernel: &Kernel,
+    facts: &Facts,
+    outside: &[Handle<Site>],
+    needed: &mut Needed,
+    diagnostics: &mut Diagnostics,
+) {
+    let escapes = facts.runs.iter().any(|run| !run.escapes.is_empty());
+    if has_one_block(facts) || escapes && diagnostics.is_failed() {
         return;
     }
     let mut prover = Prover::new(kernel, facts);
@@ -28,7 +36,7 @@ pub(super) fn check(kernel: &Kernel, facts: &Facts, outside: &[Handle<Site>], di
         if outside.iter().any(|site| kernel.sites[*site].place.base == Base::Tensor(param)) {
             continue;
         }
-        if let Some(meeting) = first_meeting(kernel, facts, param, &mut prover) {
+        if let Some(meeting) = first_meeting(kernel, facts, param, &mut prover, needed) {
             let error = describe(kernel, param, &meeting, diagnostics);
             diagnostics.report(error);
         }
@@ -50,6 +58,7 @@ fn first_meeting<'a>(
     facts: &'a Facts,
     param: Handle<Param>,
     prover: &mut Prover<'a>,
+    needed: &mut Needed,
 ) -> Option<Meeting> {
     let of_tensor = |site: &Site| site.place.base == Base::Tensor(param);
     let sites: Vec<Handle<Site>> =
@@ -71,7 +80,9 @@ fn first_meeting<'a>(
     let pairs = |apart: usize| groups.iter().zip(groups.iter().skip(apart));
     for apart in 0..groups.len() {
         for ((a, of_a), (b, of_b)) in pairs(apart) {
-            if let Some(meeting) = meeting((*a, of_a), (*b, of_b), kernel, prover) {
+            let Some(meeting) = meeting((*a, of_a), (*b, of_b), kernel, prover) else { continue };
+            let trusted = [*a, *b].map(|site| trusts(kernel, site, Claim::Race, needed).is_some());
+            if trusted == [false, false] {
                 return Some(meeting);
             }
         }

@@ -53,7 +53,7 @@ pub enum Code {
 
 impl Code {
     /// All codes, in order.
-    pub const ALL: [Code; 22] = [
+    pub const ALL: [Code; 23] = [
         Code::Syntax,
         Code::Unsupported,
         Code::Attribute,
