@@ -39,10 +39,10 @@ pub(super) struct Value {
 #[derive(Clone, Debug)]
 pub(super) struct Family {
     first: Access,
-    /// By form: multiples of products of launch-wide unknowns, one number a member.
-    slots: Vec<Vec<(Monomial, Vec<i128>)>>,
+    /// By form.
+    slots: Vec<Slots>,
     /// The facts that all members have, but for numbers, with the same.
-    facts: Vec<(usize, Vec<(Monomial, Vec<i128>)>)>,
+    facts: Vec<(usize, Slots)>,
     mask: Mask,
     members: usize,
     /// Whether something that is not shared has other names in other members.
@@ -57,6 +57,9 @@ pub(super) struct Execution {
     pub(super) mask: Mask,
     pub(super) choices: Vec<Choice>,
 }
+
+/// Multiples of products of launch-wide unknowns, one number a member.
+type Slots = Vec<(Monomial, Vec<i128>)>;
 
 /// Which unknowns of a member are which of the first.
 type Names = Vec<(Var, Var)>;
@@ -175,7 +178,7 @@ impl Execution {
 }
 
 /// The terms that are multiples of launch-wide numbers.
-fn slots_of(form: &Poly, members: usize, unknowns: &Unknowns) -> Vec<(Monomial, Vec<i128>)> {
+fn slots_of(form: &Poly, members: usize, unknowns: &Unknowns) -> Slots {
     let mut slots = Vec::new();
     extend(&mut slots, form, members - 1, unknowns);
     slots
@@ -190,7 +193,7 @@ fn skeleton(form: &Poly, unknowns: &Unknowns) -> Poly {
 }
 
 /// Adds the numbers of one more member.
-fn extend(slots: &mut Vec<(Monomial, Vec<i128>)>, form: &Poly, members: usize, unknowns: &Unknowns) {
+fn extend(slots: &mut Slots, form: &Poly, members: usize, unknowns: &Unknowns) {
     for (monomial, values) in slots.iter_mut() {
         values.push(form.coefficient(*monomial));
     }

@@ -312,7 +312,7 @@ impl<'a> System<'a> {
             }
         }
         add(Monomial::ONE);
-        strides.sort_unstable_by(|a, b| b.1.cmp(&a.1));
+        strides.sort_unstable_by_key(|(_, factor)| std::cmp::Reverse(*factor));
         strides
     }
 
