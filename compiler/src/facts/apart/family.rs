@@ -14,6 +14,8 @@ pub(super) struct Access {
     pub(super) facts: Vec<usize>,
     /// The threads that can be there.
     pub(super) mask: Mask,
+    /// The least and the largest number of a thread there, in each form, without symbols.
+    pub(super) known: Vec<(i128, i128)>,
     /// The unknowns of the forms that are one of several values.
     pub(super) choices: Vec<Choice>,
 }
@@ -104,6 +106,9 @@ impl Family {
             extend(slots, form, self.members, unknowns);
             true
         });
+        for (known, other) in self.first.known.iter_mut().zip(&other.known) {
+            *known = (known.0.min(other.0), known.1.max(other.1));
+        }
         if self.mask != other.mask {
             self.mask = self.mask.or(&other.mask);
         }
@@ -144,6 +149,11 @@ impl Family {
                 whole = whole.combine(1, &number.times(*monomial, 1)?, 1)?;
             }
             facts.push(whole);
+        }
+        for (form, (low, high)) in forms.iter().zip(&self.first.known) {
+            let known = known_part(form, unknowns);
+            facts.extend(known.offset(-low));
+            facts.extend(known.scaled(-1).and_then(|known| known.offset(*high)));
         }
         let choices = if self.renamed { Vec::new() } else { self.first.choices.clone() };
         Some(Execution { forms, facts, mask: self.mask.clone(), choices })
@@ -186,6 +196,12 @@ fn slots_of(form: &Poly, members: usize, unknowns: &Unknowns) -> Slots {
 
 fn is_slot(monomial: Monomial, unknowns: &Unknowns) -> bool {
     unknowns.of_launch(monomial) == monomial
+}
+
+/// What of a form is a number of the thread and of the iteration.
+fn known_part(form: &Poly, unknowns: &Unknowns) -> Poly {
+    let known = |var: &Var| matches!(unknowns.get(*var).kind, Kind::Thread(_) | Kind::Table(_) | Kind::Shift);
+    Poly(form.0.iter().filter(|(monomial, _)| monomial.factors().iter().all(known)).copied().collect())
 }
 
 fn skeleton(form: &Poly, unknowns: &Unknowns) -> Poly {

@@ -146,11 +146,14 @@ impl<'a> Prover<'a> {
         }
         let mask = &visit.mask;
         let facts = visit.facts.iter().filter_map(|fact| self.unknowns.fact(fact, mask, of)).collect();
+        let extremes = |form: &Linear| form.constant.extremes(mask);
+        let known = visit.index.iter().map(|form| extremes(form).map(|(a, b)| (a.into(), b.into())));
+        let known = known.collect::<Option<Vec<(i128, i128)>>>()?;
         let mut choices = Vec::new();
         for (symbol, _) in visit.index.iter().flat_map(|form| &form.terms) {
             choices.extend(self.choice(*symbol, mask, of));
         }
-        Some(Access { forms, facts, mask: mask.clone(), choices })
+        Some(Access { forms, facts, mask: mask.clone(), known, choices })
     }
 
     /// The values of a symbol that is one of several.
