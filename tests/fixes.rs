@@ -140,18 +140,18 @@ fn stages_and_vectors() {
     );
 }
 
-/// 48 KB are full: padding would not fit.
+/// No architecture has more than these 227 KB: padding would not fit.
 #[test]
 fn a_tile_that_cannot_grow() {
     mends(
-        "Shared<[[f32; 64]; 192]>",
+        "Shared<[[f32; 64]; 908]>",
         "output[[thread_y(), thread_x()]] = tile[thread_x()][thread_y()];",
         expect![[r#"
             line 3: shared-memory bank conflict: 32 wavefronts where 1 is enough [TP0101]
             note: lanes 0, 1, 2, … 31 of warp 0 read words 0, 64, 128, … 1984: 32 words of bank 0
-            help: `Shared<[[f32; 64]; 192], Xor<1>>` makes this 1 (49,152 bytes)"#]],
+            help: `Shared<[[f32; 64]; 908], Xor<1>>` makes this 1 (232,448 bytes)"#]],
         expect![[r#"
-            Shared<[[f32; 64]; 192], Xor<1>>: load 1 at line 3, 49152 bytes
+            Shared<[[f32; 64]; 908], Xor<1>>: load 1 at line 3, 232448 bytes
         "#]],
     );
 }

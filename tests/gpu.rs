@@ -12,6 +12,7 @@ use tileproof::{Error, device, nvrtc};
 use tileproof_examples::kernels::SUBJECTS;
 use tileproof_examples::ladder::{LADDER, Rung, random};
 use tileproof_tests::needs::{self, Need};
+use tileproof_tests::tiles::transpose_dynamic;
 
 /// A quiet NaN that no arithmetic makes.
 const POISON: u32 = 0x7fc0_dead;
@@ -198,6 +199,30 @@ fn nothing_spills_and_a_multiprocessor_is_at_least_half_full() {
             usage.registers
         );
     }
+}
+
+/// 69,632 bytes a block: the loader opts in to them, and the launch passes them.
+#[test]
+fn dynamic_shared_memory() {
+    let Some(context) = gpu() else { return };
+    let loaded = match transpose_dynamic::load(&context) {
+        Err(Error::SharedMemory { bytes: 69_632, limit, .. }) if limit < 69_632 => return,
+        loaded => loaded.unwrap(),
+    };
+    assert!(loaded.blocks_per_multiprocessor() >= 1);
+    let (rows, cols) = (300, 261);
+    let data = random(rows * cols, 7);
+    let stream = context.new_stream().unwrap();
+    let (memory, mut output) = (stream.clone_htod(&data).unwrap(), poisoned(&stream, rows * cols));
+    let input = TensorView::new(&memory, [rows, cols]).unwrap();
+    let mut view = TensorViewMut::new(&mut output, [cols, rows]).unwrap();
+    let launch: unsafe fn(&Arc<_>, &TensorView<'_, f32, 2>, &mut TensorViewMut<'_, f32, 2>) -> _ =
+        transpose_dynamic::launch;
+    // SAFETY: every element of the tile is written before the barrier and read behind it.
+    unsafe { launch(&stream, &input, &mut view) }.unwrap();
+    let expected = |at: usize| data[at % rows * cols + at / rows].to_bits();
+    let wrong = bits(&stream, &output).iter().enumerate().position(|(at, found)| *found != expected(at));
+    assert_eq!(wrong, None);
 }
 
 /// A launch with arguments that the kernel must refuse, and the proof that it wrote nothing.

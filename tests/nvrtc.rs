@@ -59,6 +59,7 @@ fn operations_on_whole_tiles() {
         ("transpose_elements", transpose_elements::CUDA_SOURCE),
         ("transpose_vectors", transpose_vectors::CUDA_SOURCE),
         ("transpose_bytes", transpose_bytes::CUDA_SOURCE),
+        ("transpose_dynamic", transpose_dynamic::CUDA_SOURCE),
         ("row_sums", row_sums::CUDA_SOURCE),
         ("doubled", doubled::CUDA_SOURCE),
         ("matmul_async", matmul_async::CUDA_SOURCE),

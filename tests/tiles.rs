@@ -40,6 +40,9 @@ fn transposes() {
     transposed(1, value, |input, output| {
         tiles::transpose_elements::simulate(input, output).expect("no fault");
     });
+    transposed(1, value, |input, output| {
+        tiles::transpose_dynamic::simulate(input, output).expect("no fault");
+    });
     transposed(4, value, |input, output| {
         tiles::transpose_vectors::simulate(input, output).expect("no fault");
     });

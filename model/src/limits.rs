@@ -58,6 +58,8 @@ pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
 pub const MAX_BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 /// Shared memory of a block without the opt-in, static and dynamic together, on every architecture.
 pub const MAX_SHARED_WITHOUT_OPT_IN: u32 = 48 * KIB;
+/// The alignment that the first byte of dynamic shared memory has, whatever a declaration asks for.
+pub const DYNAMIC_SHARED_ALIGNMENT: u32 = 16;
 /// Registers of a multiprocessor, 32 bits each, on every architecture.
 pub const REGISTERS_PER_MULTIPROCESSOR: u32 = 65_536;
 /// Registers of a thread at most, on every architecture.
@@ -285,6 +287,11 @@ pub fn occupancy(arch: Architecture, threads: u32, registers: u32, shared_bytes:
     Occupancy { blocks, warps: blocks * block_warps, max_warps, limited_by }
 }
 
+/// How much of a block's shared memory must be dynamic, and opted in to: all of it, where it is more than a block has without.
+pub const fn dynamic_shared_bytes(shared_bytes: u32) -> u32 {
+    if shared_bytes > MAX_SHARED_WITHOUT_OPT_IN { shared_bytes } else { 0 }
+}
+
 fn blocks_by_threads(max_warps: u32, threads: u32, block_warps: u32) -> u32 {
     if threads == 0 || threads > MAX_THREADS_PER_BLOCK { 0 } else { max_warps / block_warps }
 }
@@ -378,6 +385,11 @@ mod tests {
             assert_eq!(Architecture::from_compute_capability(major, minor), Some(arch));
         }
         assert_eq!(Architecture::from_name("sm_52"), None);
+    }
+
+    #[test]
+    fn all_of_it_is_dynamic_or_none() {
+        assert_eq!([0, 49_152, 49_153, 101_376].map(dynamic_shared_bytes), [0, 0, 49_153, 101_376]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod barriers;
 pub use barriers::{BarrierKind, BarrierReport, Ordered};
 
 use crate::access::SECTOR_BYTES;
-use crate::limits::{Architecture, Occupancy};
+use crate::limits::{Architecture, Occupancy, dynamic_shared_bytes};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -253,8 +253,10 @@ impl fmt::Display for Report {
         let [x, y, z] = self.block;
         writeln!(
             f,
-            "{}: {x} × {y} × {z} threads, {} bytes of shared memory",
-            self.kernel, self.shared_bytes
+            "{}: {x} × {y} × {z} threads, {} bytes of {}shared memory",
+            self.kernel,
+            self.shared_bytes,
+            if dynamic_shared_bytes(self.shared_bytes) > 0 { "dynamic " } else { "" }
         )?;
         for TileReport { name, ty, bytes, chosen } in self.tiles.iter() {
             writeln!(f, "tile `{name}`: {ty}, {bytes} bytes")?;
@@ -269,12 +271,15 @@ impl fmt::Display for Report {
             let names: Vec<&str> =
                 rest[..alike].iter().map(|(architecture, _)| architecture.name()).collect();
             let Occupancy { blocks, warps, max_warps, limited_by } = first;
-            writeln!(
-                f,
-                "{}: {blocks} blocks a multiprocessor, {warps} of {max_warps} warps, limited by {}",
-                names.join(", "),
-                limited_by.name()
-            )?;
+            let (names, limit) = (names.join(", "), limited_by.name());
+            match blocks {
+                0 => writeln!(f, "{names}: does not fit, for its {limit}")?,
+                _ => writeln!(
+                    f,
+                    "{names}: {} a multiprocessor, {warps} of {max_warps} warps, limited by {limit}",
+                    count((*blocks).into(), "block")
+                )?,
+            }
             rest = &rest[alike..];
         }
         for check in self.launch_checks.iter() {

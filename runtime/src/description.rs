@@ -5,6 +5,7 @@
 
 use crate::scalar::ScalarType;
 use tileproof_model::language::{extent_text, stride_text};
+use tileproof_model::limits::dynamic_shared_bytes;
 use tileproof_model::report::Report;
 
 /// One kernel.
@@ -144,6 +145,11 @@ impl Description {
     /// The twin that launches prefer: the narrow one where there is one.
     pub fn preferred_width(&self) -> IndexWidth {
         if self.narrow { IndexWidth::Narrow } else { IndexWidth::Wide }
+    }
+
+    /// Dynamic shared memory of a block, in bytes: what a launch passes, and opts in to. 0 where static memory suffices.
+    pub fn dynamic_shared_bytes(&self) -> u32 {
+        dynamic_shared_bytes(self.report.shared_bytes)
     }
 
     /// What the compiler proved.

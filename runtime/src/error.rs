@@ -108,6 +108,21 @@ pub enum Error {
         /// What the driver says.
         source: DriverError,
     },
+    /// A block of the kernel needs more shared memory than the device has for one.
+    #[error(
+        "a block of `{kernel}` needs {bytes} bytes of shared memory, and this device, {architecture}, has at most {limit}; \
+         make the kernel's tiles smaller, or list in `arch(…)` the architectures it is for, to hear of it at compile time"
+    )]
+    SharedMemory {
+        /// The kernel.
+        kernel: &'static str,
+        /// The device's architecture.
+        architecture: Architecture,
+        /// The shared memory of a block, in bytes.
+        bytes: u32,
+        /// The most that a block can opt in to, in bytes.
+        limit: u32,
+    },
     /// Memory cannot be viewed as a tensor of this shape.
     #[error(transparent)]
     View(#[from] ViewError),

@@ -53,7 +53,8 @@ pub unsafe fn launch(
     }
     let [x, y, z] = plan.grid;
     let [bx, by, bz] = description.block;
-    let config = LaunchConfig { grid_dim: (x, y, z), block_dim: (bx, by, bz), shared_mem_bytes: 0 };
+    let shared_mem_bytes = description.dynamic_shared_bytes();
+    let config = LaunchConfig { grid_dim: (x, y, z), block_dim: (bx, by, bz), shared_mem_bytes };
     // SAFETY: the arguments have the number, types and order of the entry point's parameters, by `plan` and the caller's
     // word; the caller also answers for what the kernel does with them. Their memory outlives the kernel, because it is
     // freed on this very stream.

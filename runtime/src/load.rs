@@ -4,6 +4,7 @@ use crate::architecture::Architecture;
 use crate::description::{Description, IndexWidth};
 use crate::error::Error;
 use crate::nvrtc::{CompileOptions, Compiled};
+use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute};
 use cudarc::driver::{CudaContext, CudaFunction};
 use cudarc::nvrtc::Ptx;
 use std::collections::HashMap;
@@ -94,6 +95,18 @@ fn load(
     width: IndexWidth,
 ) -> Result<Loaded, Error> {
     let architecture = Architecture::of(context)?;
+    let dynamic = description.dynamic_shared_bytes();
+    if dynamic > 0 {
+        let limit = shared_limit(context)?;
+        if dynamic > limit {
+            return Err(Error::SharedMemory {
+                kernel: description.name,
+                architecture,
+                bytes: dynamic,
+                limit,
+            });
+        }
+    }
     let options = CompileOptions { width, ..CompileOptions::for_kernel(description) };
     let compiled = description.compile_with(architecture, options)?;
     let failed = |source| Error::Load {
@@ -104,10 +117,23 @@ fn load(
     };
     let module = context.load_module(Ptx::from_binary(compiled.cubin.clone())).map_err(failed)?;
     let function = module.load_function(description.name).map_err(failed)?;
+    if dynamic > 0 {
+        let size = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        function.set_attribute(size, dynamic as i32).map_err(failed)?;
+    }
     let threads = description.block.iter().product();
-    let blocks_per_multiprocessor =
-        function.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None).map_err(failed)?;
+    let blocks_per_multiprocessor = function
+        .occupancy_max_active_blocks_per_multiprocessor(threads, dynamic as usize, None)
+        .map_err(failed)?;
     Ok(Loaded { function, compiled, blocks_per_multiprocessor })
+}
+
+/// The most shared memory that a block can opt in to on a context's device, in bytes.
+fn shared_limit(context: &CudaContext) -> Result<u32, Error> {
+    context
+        .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+        .map(i32::unsigned_abs)
+        .map_err(|source| Error::Driver { action: "tell how much shared memory a block can have", source })
 }
 
 /// Loads each of these kernels.

@@ -42,6 +42,30 @@ pub fn transpose_bytes(input: &Matrix<u8>, output: &mut Matrix<u8>) {
     tile.store_transposed(output, [block_x() * 32, block_y() * 64]);
 }
 
+/// `output = input`ᵀ through a tile of 64 KB and one of 4 KB: dynamic shared memory, that sm_75 lacks.
+#[tiled_kernel(
+    block = [256],
+    grid = [input.cols().div_ceil(128), input.rows().div_ceil(128)],
+    requires(output.rows() == input.cols(), output.cols() == input.rows()),
+    arch(sm_80, sm_86, sm_89, sm_90, sm_100, sm_120),
+)]
+pub fn transpose_dynamic(input: &Matrix<f32>, output: &mut Matrix<f32>) {
+    let mut ones = Shared::<[f32; 1024]>::new();
+    let mut tile = Shared::<[[f32; 128]; 128], Xor<1>>::new();
+    for k in 0..4 {
+        ones[k * 256 + thread_x()] = 1.0;
+    }
+    tile.load(input, [block_y() * 128, block_x() * 128]);
+    sync_threads();
+    let (c, r0) = (thread_x() % 128, thread_x() / 128);
+    for k in 0..64 {
+        let (row, col) = (block_x() * 128 + r0 + 2 * k, block_y() * 128 + c);
+        if row < output.rows() && col < output.cols() {
+            output[[row, col]] = tile[c][r0 + 2 * k] * ones[c];
+        }
+    }
+}
+
 /// Each block adds what lies in the columns of one row of blocks, through a tile of two stages.
 #[tiled_kernel(
     block = [128],

@@ -1,11 +1,10 @@
 //! Layouts that mend a tile, each tried on every access to it.
 
 use super::words::{accesses, and, grouped};
-use super::{alignment, banks, visits_of};
+use super::{alignment, banks, resources, visits_of};
 use crate::diagnostic::Diagnostics;
 use crate::facts::Facts;
 use crate::ir::{Base, Budget, Handle, Kernel, Layout, Site, Tile};
-use tileproof_model::limits::MAX_SHARED_WITHOUT_OPT_IN;
 
 /// How many elements of padding are tried.
 pub(super) const MOST_PADDING: u32 = 32;
@@ -140,10 +139,10 @@ pub(super) fn bytes_if_fits(kernel: &Kernel, tile: Handle<Tile>, layout: Layout)
     let shape = &kernel.tiles[tile];
     let bytes = Tile { layout, ..shape.clone() }.bytes();
     // The tiles behind this one may have to start up to an alignment later.
-    let (_, total) = kernel.shared_bytes();
+    let (_, before) = kernel.shared_bytes();
     let behind = if tile.index() + 1 < kernel.tiles.len() { shape.alignment } else { 0 };
-    let total = u64::from(total - shape.bytes()) + u64::from(bytes) + u64::from(behind);
-    (total <= u64::from(MAX_SHARED_WITHOUT_OPT_IN)).then_some(bytes)
+    let total = u64::from(before - shape.bytes()) + u64::from(bytes) + u64::from(behind);
+    (total <= u64::from(resources::room(kernel, before))).then_some(bytes)
 }
 
 /// The budgets that accept more than occurs once the accesses to a tile have these excesses.

@@ -249,9 +249,9 @@ fn a_place_that_data_decides() {
 fn residues_that_a_swizzle_needs() {
     check(
         &kernel(
-            "block = [32], grid = [1], requires(n <= 383)",
+            "block = [32], grid = [1], requires(n <= 511), arch = sm_75",
             "x: f32, n: usize",
-            "let mut tile = Shared::<[[f32; 32]; 384], Auto>::new();
+            "let mut tile = Shared::<[[f32; 32]; 512], Auto>::new();
             for i in 0..n {
                 tile[i + thread_x() / 16][thread_x() % 16 + 16 * (thread_x() / 16)] = x;
             }
@@ -262,7 +262,7 @@ fn residues_that_a_swizzle_needs() {
         expect![[r#"
             error: shared-memory bank conflict: 2 wavefronts where 1 is enough [TP0101]
             note: lanes 15, 16 of warp 0 write words 480, 512: 2 words of bank 0
-            note: `Auto` chose `Shared<[[f32; 32]; 384], Xor<1>>`: 2 excess wavefronts in all, 1 of one instruction at most, the fewest of 141 layouts
+            note: `Auto` chose `Shared<[[f32; 32]; 512], Xor<1>>`: 2 excess wavefronts in all, 1 of one instruction at most, the fewest of 141 layouts
             help: change which thread accesses which element, or accept the cost: `#[budget(bank_conflict = 1, because = "…")]` on the statement
               at `tile[i + thread_x() / 16][thread_x() % 16 + 16 * (thread_x() / 16)]`
         "#]],

@@ -17,34 +17,106 @@ fn shared_memory() {
     check(
         &warp("let mut t = Shared::<[f32; 12289]>::new();\nt[thread_x()] = 1.0;"),
         expect![[r#"
-        error: too much shared memory: 49,156 bytes a block, and 49,152 is the limit [TP0701]
-        note: in bytes: `t` 49,156
-        note: GPUs have more (up to 227 KB on sm_90), which a kernel must opt in to; that is planned, and not part of the language yet
-        help: make the tile smaller, or its elements narrower
-          at `Shared::<[f32; 12289]>`
-    "#]],
+            write `t[thread_x()]`: 1 × 4 B, 1/1 wavefronts
+            shared: 49156 bytes
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
+        "#]],
     );
     check(
         &warp(
             "let mut a = Shared::<[[f64; 64]; 64]>::new();\nlet mut b = Shared::<[[f32; 64]; 64], Pad<1>>::new();\na[0][thread_x()] = 1.0;\nb[0][thread_x()] = 1.0;",
         ),
         expect![[r#"
-            error: too much shared memory: 49,408 bytes a block, and 49,152 is the limit [TP0701]
-            note: in bytes: `a` 32,768, `b` 16,640
-            note: GPUs have more (up to 227 KB on sm_90), which a kernel must opt in to; that is planned, and not part of the language yet
+            write `a[0][thread_x()]`: 1 × 8 B, 2/2 wavefronts
+            write `b[0][thread_x()]`: 1 × 4 B, 1/1 wavefronts
+            shared: 49408 bytes
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
+        "#]],
+    );
+    // What one architecture holds, and then none.
+    check(
+        &warp("let mut t = Shared::<[f32; 58112]>::new();\nt[thread_x()] = 1.0;"),
+        expect![[r#"
+            write `t[thread_x()]`: 1 × 4 B, 1/1 wavefronts
+            shared: 232448 bytes
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
+        "#]],
+    );
+    check(
+        &warp("let mut t = Shared::<[f32; 58113]>::new();\nt[thread_x()] = 1.0;"),
+        expect![[r#"
+            error: too much shared memory: 232,452 bytes a block, and no architecture has more than 232,448 [TP0701]
+            note: in bytes: `t` 232,452
             help: make the tile smaller, or its elements narrower
-              at `Shared::<[[f32; 64]; 64], Pad<1>>`
+              at `Shared::<[f32; 58113]>`
         "#]],
     );
     // More bytes than 32 bits count.
     check(
         &warp("let mut t = Shared::<[[f64; 65536]; 65535]>::new();\nt[0][thread_x()] = 1.0;"),
         expect![[r#"
-        error: too much shared memory: 4,294,967,295 or more bytes a block, and 49,152 is the limit [TP0701]
-        note: in bytes: `t` 4,294,967,295 or more
-        note: GPUs have more (up to 227 KB on sm_90), which a kernel must opt in to; that is planned, and not part of the language yet
+            error: too much shared memory: 4,294,967,295 or more bytes a block, and no architecture has more than 232,448 [TP0701]
+            note: in bytes: `t` 4,294,967,295 or more
+            help: make the tile smaller, or its elements narrower
+              at `Shared::<[[f64; 65536]; 65535]>`
+        "#]],
+    );
+}
+
+/// Against the opt-in limit of each architecture that the kernel names.
+#[test]
+fn shared_memory_of_named_architectures() {
+    let tile = |architectures: &str, floats: u32| {
+        let body = format!("let mut t = Shared::<[f32; {floats}]>::new();\nt[thread_x()] = x;");
+        kernel(&format!("block = [32], grid = [1], arch({architectures})"), "x: f32", &body)
+    };
+    check(
+        &tile("sm_75", 16384),
+        expect![[r#"
+        write `t[thread_x()]`: 1 × 4 B, 1/1 wavefronts
+        shared: 65536 bytes
+    "#]],
+    );
+    check(
+        &tile("sm_75, sm_89, sm_90", 16385),
+        expect![[r#"
+        error: too much shared memory: 65,540 bytes a block, and sm_75 has 65,536 [TP0701]
+        note: in bytes: `t` 65,540
+        help: say that it is for others: `arch(sm_89, sm_90)`
         help: make the tile smaller, or its elements narrower
-          at `Shared::<[[f64; 65536]; 65535]>`
+          at `Shared::<[f32; 16385]>`
+    "#]],
+    );
+    check(
+        &tile("sm_80, sm_86, sm_89", 25345),
+        expect![[r#"
+        error: too much shared memory: 101,380 bytes a block, and sm_86 has 101,376 [TP0701]
+        note: in bytes: `t` 101,380
+        help: say that it is for others: `arch(sm_80)`
+        help: make the tile smaller, or its elements narrower
+          at `Shared::<[f32; 25345]>`
+    "#]],
+    );
+    check(
+        &tile("sm_86", 41728),
+        expect![[r#"
+        error: too much shared memory: 166,912 bytes a block, and sm_86 has 101,376 [TP0701]
+        note: in bytes: `t` 166,912
+        help: say that it is for others: `arch(sm_80, sm_87, sm_90, sm_100, sm_103, sm_110)`
+        help: make the tile smaller, or its elements narrower
+          at `Shared::<[f32; 41728]>`
+    "#]],
+    );
+    check(
+        &tile("sm_86", 65536),
+        expect![[r#"
+        error: too much shared memory: 262,144 bytes a block, and sm_86 has 101,376 [TP0701]
+        note: in bytes: `t` 262,144
+        help: make the tile smaller, or its elements narrower
+          at `Shared::<[f32; 65536]>`
     "#]],
     );
 }
@@ -192,4 +264,42 @@ fn launch_bounds_and_occupancy() {
             "sm_120: 6 blocks a multiprocessor, 48 of 48 warps, limited by threads",
         ]
     );
+}
+
+/// Tiles beyond 48 KB lie one behind the other in dynamic memory, each where the compiler says.
+#[test]
+fn dynamic_shared_memory() {
+    let compiled = tileproof_compiler::compile(
+        "block = [32], grid = [1]",
+        "fn kernel(x: f32) {
+            let mut unused = Shared::<[f32; 100]>::new();
+            let mut bytes = Shared::<[u8; 33]>::new();
+            let mut wide = Shared::<[[f64; 64]; 128]>::new();
+            bytes[thread_x()] = 1;
+            wide[0][thread_x()] = x as f64;
+        }",
+    )
+    .unwrap();
+    for line in [
+        "alignas(16) extern __shared__ u8 shared_memory[];",
+        "const u32 bytes_base = shared_address(shared_memory) + 400u;",
+        "const u32 wide_base = shared_address(shared_memory) + 448u;",
+    ] {
+        assert!(compiled.cuda.contains(line), "{line}\n{}", compiled.cuda);
+    }
+    assert!(!compiled.cuda.contains("unused_base"), "{}", compiled.cuda);
+    let text = compiled.report.to_string();
+    let head: Vec<&str> =
+        text.lines().filter(|line| line.contains("dynamic") || line.starts_with("sm_")).collect();
+    expect![[r#"
+        kernel: 32 × 1 × 1 threads, 65984 bytes of dynamic shared memory
+        sm_75: does not fit, for its shared memory
+        sm_80: 2 blocks a multiprocessor, 2 of 64 warps, limited by shared memory
+        sm_86: 1 block a multiprocessor, 1 of 48 warps, limited by shared memory
+        sm_87: 2 blocks a multiprocessor, 2 of 48 warps, limited by shared memory
+        sm_89: 1 block a multiprocessor, 1 of 48 warps, limited by shared memory
+        sm_90, sm_100, sm_103: 3 blocks a multiprocessor, 3 of 64 warps, limited by shared memory
+        sm_110: 3 blocks a multiprocessor, 3 of 48 warps, limited by shared memory
+        sm_120, sm_121: 1 block a multiprocessor, 1 of 48 warps, limited by shared memory"#]]
+    .assert_eq(&head.join("\n"));
 }

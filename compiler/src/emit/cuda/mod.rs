@@ -21,6 +21,9 @@
 //! The entry point takes the arguments in order: a tensor is its pointer, then its extents, outermost first, then its
 //! strides but for the innermost one, all of them `index_t`; a scalar is itself, `usize` an `index_t`.
 //!
+//! The tiles are static shared memory as long as that suffices. Otherwise all of them lie in the dynamic one, where
+//! [`Kernel::shared_bytes`] says; the launcher opts in to it and passes its size.
+//!
 //! # What it relies on
 //!
 //! The kernel has been checked: vector accesses move 2, 4, 8 or 16 bytes, layouts have no
@@ -47,6 +50,7 @@ use std::collections::BTreeSet;
 
 use crate::ir::{Handle, Kernel, Loop, ParamKind, Scalar, Type};
 use crate::span::SpanId;
+use tileproof_model::limits::{DYNAMIC_SHARED_ALIGNMENT, dynamic_shared_bytes};
 
 use expr::Builtin;
 use names::KernelNames;
@@ -272,17 +276,31 @@ fn prologue(emitter: &mut Emitter<'_>) {
     let members = members.and_then(|name| Some((name, collective::members_of_thread(emitter)?)));
     let Emitter { kernel, names, plan, pieces: _, builtins, tiles, declared: _, members: _, facts: _, out } =
         emitter;
-    for (handle, tile) in kernel.tiles.iter() {
-        if tiles[handle.index()] {
-            let (names, element) = (&names.tiles[handle.index()], element_type(tile.element, 1));
-            let (alignment, elements) = (tile.alignment, tile.layout.elements(&tile.extents));
-            let (array, base) = (&names.array, &names.base);
-            out.statement(
-                tile.span,
-                &format!("__shared__ alignas({alignment}) {element} {array}[{elements}];"),
-            );
-            out.statement(tile.span, &format!("const u32 {base} = shared_address({array});"));
+    let (offsets, total) = kernel.shared_bytes();
+    let dynamic = dynamic_shared_bytes(total) > 0 && tiles.contains(&true);
+    if dynamic {
+        let memory = &names.dynamic;
+        out.line(&format!("alignas({DYNAMIC_SHARED_ALIGNMENT}) extern __shared__ u8 {memory}[];"));
+    }
+    for ((handle, tile), offset) in kernel.tiles.iter().zip(offsets) {
+        if !tiles[handle.index()] {
+            continue;
         }
+        let (tile_names, element) = (&names.tiles[handle.index()], element_type(tile.element, 1));
+        let (alignment, elements) = (tile.alignment, tile.layout.elements(&tile.extents));
+        let (array, base) = (&tile_names.array, &tile_names.base);
+        let address = match (dynamic, offset) {
+            (true, 0) => format!("shared_address({})", names.dynamic),
+            (true, _) => format!("shared_address({}) + {offset}u", names.dynamic),
+            (false, _) => {
+                out.statement(
+                    tile.span,
+                    &format!("__shared__ alignas({alignment}) {element} {array}[{elements}];"),
+                );
+                format!("shared_address({array})")
+            }
+        };
+        out.statement(tile.span, &format!("const u32 {base} = {address};"));
     }
     for (builtin, axis) in builtins.iter() {
         let names = match builtin {

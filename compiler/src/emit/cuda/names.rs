@@ -38,6 +38,8 @@ pub(super) struct KernelNames {
     pub(super) params: Vec<ParamNames>,
     /// By tile.
     pub(super) tiles: Vec<TileNames>,
+    /// The dynamic shared memory.
+    pub(super) dynamic: String,
     /// By local.
     pub(super) locals: Vec<String>,
     /// The position in the block, by axis.
@@ -86,7 +88,8 @@ pub(super) fn choose(kernel: &Kernel) -> KernelNames {
         })
         .collect();
     let locals = kernel.locals.iter().map(|(_, local)| names.fresh(&local.name)).collect();
-    KernelNames { names, entry, params, tiles, locals, thread, block, grid }
+    let dynamic = names.fresh("shared_memory");
+    KernelNames { names, entry, params, tiles, dynamic, locals, thread, block, grid }
 }
 
 fn param_names(names: &mut Names, name: &str, kind: ParamKind) -> ParamNames {
