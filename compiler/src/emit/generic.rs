@@ -5,8 +5,8 @@
 //! first, where only the launch knows what fits.
 
 use super::body::absolute;
-use super::launch::{self, Launches, Safety};
 use super::host::{Used, argument, unused};
+use super::launch::{self, Launches, Safety};
 use crate::ast::{Argument, Generic, Parameter, ParameterKind};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;

@@ -78,10 +78,11 @@ pub fn instances(
         out.extend(kept);
     }
     let passed = !read.is_failed() && judged.iter().all(|(checked, _)| checked.is_some());
-    let safety = launch::of_instances(kernels.iter().zip(judged).map(|(kernel, (checked, _))| match checked {
-        Some(checked) => launch::of_checked(checked),
-        None => launch::of_refused(kernel),
-    }));
+    let safety =
+        launch::of_instances(kernels.iter().zip(judged).map(|(kernel, (checked, _))| match checked {
+            Some(checked) => launch::of_checked(checked),
+            None => launch::of_refused(kernel),
+        }));
     out.extend(generic::item(generic, passed && !kernels.is_empty(), &safety));
     out
 }
