@@ -20,7 +20,7 @@ pub fn count(keys: &Tensor<u32, 1>, bins: &mut Tensor<u32, 1>) {
 
 #[tiled_kernel(block = [32], grid = [1], requires(output.len() >= 32), instances(u32, i32))]
 pub fn clear<T>(output: &mut Tensor<T, 1>) {
-    output[[thread_x()]] = T::default();
+    output[[thread_x()]] = 0;
 }
 
 #[tiled_module]
