@@ -21,6 +21,7 @@ mod budget;
 mod coalescing;
 mod convergence;
 mod fix;
+mod global_races;
 mod meeting;
 mod races;
 mod resources;
@@ -180,16 +181,20 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             }
         }
     }
-    // Where an index leaves its tile, what it meets there follows from that.
-    let mut barriers = Vec::new();
-    if violations.is_empty() && !diagnostics.is_failed() {
-        barriers = races::check(&kernel, &facts, &mut needed, diagnostics);
-        unwritten::check(&kernel, &facts, &mut needed, diagnostics);
-    }
+    let outside: Vec<Handle<Site>> = violations.iter().map(|violation| violation.site).collect();
     bounds::report(&kernel, violations, diagnostics);
     alignment::report(&kernel, &facts, &misaligned, diagnostics);
     banks::report(&kernel, conflicts, diagnostics);
     budget::check(&kernel, &rows, diagnostics);
+    // Where an index leaves its tile, what it meets there follows from that.
+    let mut barriers = Vec::new();
+    if outside.is_empty() && facts.runs.iter().all(|run| run.escapes.is_empty() && run.divergences.is_empty())
+    {
+        let raced;
+        (barriers, raced) = races::check(&kernel, &facts, &mut needed, diagnostics);
+        unwritten::check(&kernel, &facts, &raced, &mut needed, diagnostics);
+    }
+    global_races::check(&kernel, &facts, &outside, &mut needed, diagnostics);
     // What was refused may have been all that needed a trust.
     if !diagnostics.is_failed() {
         trust::check(&kernel, &needed, diagnostics);

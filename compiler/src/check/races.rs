@@ -8,6 +8,7 @@ use super::meeting::{Meeting, Touched, meetings};
 use super::trust::{Needed, trusts};
 use super::words::thread;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::facts::apart::{Answer, Prover, Relation};
 use crate::facts::{Between, Facts, IntervalId, Run, Visit};
 use crate::ir::{Base, Claim, CollectiveOp, Handle, Kernel, Proxy, Role, Site, Stmt, SyncObject, Tile};
 use crate::span::{SpanId, SpanTable};
@@ -38,38 +39,42 @@ enum Mended {
 /// Two sites that a barrier orders, and whether the second is in another iteration.
 type OrderedSites = (Handle<Site>, Handle<Site>, bool);
 
-/// Reports the races, and says what each barrier orders.
+/// Reports the races, and says what each barrier orders; the tiles that are raced for.
 pub(super) fn check(
     kernel: &Kernel,
     facts: &Facts,
     needed: &mut Needed,
     diagnostics: &mut Diagnostics,
-) -> Vec<BarrierReport> {
+) -> (Vec<BarrierReport>, Vec<Handle<Tile>>) {
     let mut races = Vec::new();
     // Pairs of sites, with the barriers of which each is enough to order them.
     let mut ordered: Vec<(OrderedSites, Vec<SpanId>)> = Vec::new();
-    for run in &facts.runs {
+    let mut prover = Prover::new(kernel, facts);
+    for number in 0..facts.runs.len() {
         for tile in kernel.tiles.handles() {
-            judge(kernel, run, tile, &mut races, &mut ordered, &diagnostics.spans);
+            judge(kernel, (facts, number), tile, &mut prover, &mut races, &mut ordered, &diagnostics.spans);
         }
     }
     races.retain(|race| {
         let (earlier, later) = (race.meeting.earlier.0.site, race.meeting.later.0.site);
         trusts(kernel, later, Claim::Race, needed).or(trusts(kernel, earlier, Claim::Race, needed)).is_none()
     });
+    let raced = races.iter().map(|race| race.tile).collect();
     report(kernel, races, diagnostics);
-    rows(kernel, ordered, &diagnostics.spans)
+    (rows(kernel, ordered, &diagnostics.spans), raced)
 }
 
 /// The races on one tile, and what barriers order there.
 fn judge<'a>(
     kernel: &Kernel,
-    run: &'a Run,
+    (facts, number): (&'a Facts, usize),
     tile: Handle<Tile>,
+    prover: &mut Prover<'a>,
     races: &mut Vec<Race<'a>>,
     ordered: &mut Vec<(OrderedSites, Vec<SpanId>)>,
     spans: &SpanTable,
 ) {
+    let run = &facts.runs[number];
     let mut visits: BTreeMap<IntervalId, Vec<&'a Visit>> = BTreeMap::new();
     for visit in run.visits.iter().chain(&run.replays) {
         if kernel.sites[visit.site].place.base == Base::Tile(tile) {
@@ -87,8 +92,17 @@ fn judge<'a>(
             let Some(earlier) = touched.get(&other) else { continue };
             let blind = is_blind(run, other, *id);
             let again = another_iteration(run, other, *id);
+            let relation = relation(between, !blind);
+            let mut alone = |visits: (&'a Visit, &'a Visit)| {
+                let of = |visit: &'a Visit| Touched::of(kernel, run, tile, vec![visit]);
+                let (a, b) = (of(visits.0), of(visits.1));
+                let meeting = meetings(kernel, run, (&a, &b), between, blind).into_iter().next()?;
+                (!are_apart(kernel, number, visits, relation, prover)).then_some(meeting)
+            };
             for meeting in meetings(kernel, run, (earlier, own), between, blind) {
-                races.push(Race { tile, meeting, between, again });
+                let sites = (meeting.earlier.0.site, meeting.later.0.site);
+                let found = pairs_of(earlier, own, sites).find_map(&mut alone);
+                races.extend(found.map(|meeting| Race { tile, meeting, between, again }));
             }
         }
         let behind = interval.ordered.iter().map(|ordered| (ordered.interval, ordered.barriers.clone()));
@@ -109,6 +123,42 @@ fn judge<'a>(
             }
         }
     }
+}
+
+/// The visits of two sites in two intervals, each pair once.
+fn pairs_of<'a>(
+    earlier: &Touched<'a>,
+    later: &Touched<'a>,
+    sites: (Handle<Site>, Handle<Site>),
+) -> impl Iterator<Item = (&'a Visit, &'a Visit)> {
+    let itself = std::ptr::eq(earlier, later);
+    let visits = earlier.visits.iter().enumerate().filter(move |(_, visit)| visit.site == sites.0);
+    visits.flat_map(move |(at, a)| {
+        let others = later.visits.iter().skip(if itself { at } else { 0 });
+        others.filter(move |visit| visit.site == sites.1).map(move |b| (*a, *b))
+    })
+}
+
+fn relation(between: Between, together: bool) -> Relation {
+    match between {
+        Between::Warps => Relation::OtherWarp { together },
+        Between::Threads => Relation::OtherThread { together },
+        Between::All => Relation::AnyThread { together },
+    }
+}
+
+/// Whether what guards two accesses keeps them apart.
+fn are_apart<'a>(
+    kernel: &Kernel,
+    run: usize,
+    (a, b): (&'a Visit, &'a Visit),
+    relation: Relation,
+    prover: &mut Prover<'a>,
+) -> bool {
+    let mut group = |visit: &'a Visit| prover.groups(&[(run, visit)]).first().copied();
+    let (Some(first), Some(second)) = (group(a), group(b)) else { return false };
+    let width = |visit: &Visit| kernel.sites[visit.site].place.width;
+    prover.apart((first, width(a)), (second, width(b)), relation) == Answer::Apart
 }
 
 /// Whether two intervals are in different executions of a loop whose counter is taken by its residues: one run has the
@@ -248,6 +298,9 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
         (false, None) if spans.line(later.span) == line && earlier.role == Role::Read => error.help(
             "read first, `let value = …;`, then put `sync_threads();` before the statement that writes",
         ),
+        (false, None) if spans.line(later.span) == line => {
+            error.help("put `sync_threads();` between the two")
+        }
         (false, None) => error.help(format!("put `sync_threads();` between line {line} and this")),
     };
     error

@@ -1534,7 +1534,9 @@ fn pipelines() {
             ),
         )
     };
-    check_order(&one_barrier("wait::<1>();", "sync_threads();"), expect![[r#"
+    check_order(
+        &one_barrier("wait::<1>();", "sync_threads();"),
+        expect![[r#"
         line 11: wait()
           orders the store of `s` on line 7 before the store on line 13
           orders the store of `s` on line 7 before the load on line 15
@@ -1544,14 +1546,20 @@ fn pipelines() {
           orders the store of `s` on line 7 before the load on line 15
           orders the store of `s` on line 13 before the load on line 15 in the next iteration
           orders the load of `s` on line 15 before the store on line 13 in the next iteration
-    "#]]);
-    check_order(&one_barrier("wait::<2>();", "sync_threads();"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &one_barrier("wait::<2>();", "sync_threads();"),
+        expect![[r#"
         error: race on `s`: nothing orders this load after the asynchronous copy that was started on line 7 [TP0801]
         note: read after write: thread 0 writes `s[0][0][24]` on line 7, and thread 7 reads it here
         help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
           at `s[k % 3][0][31 - x]`
-    "#]]);
-    check_order(&one_barrier("wait::<1>();", ""), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &one_barrier("wait::<1>();", ""),
+        expect![[r#"
         error: race on `s`: nothing orders this store after the asynchronous copy that was started on line 7 [TP0801]
         note: write after write: thread 1 writes `s[0][0][1]` on line 7, and thread 0 writes it here
         help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
@@ -1568,7 +1576,8 @@ fn pipelines() {
         note: thread 0 finds `s[2][0][31]` unwritten
         help: write every element of `s` that is read, by all threads of the block
           at `s[k % 3][0][31 - x]`
-    "#]]);
+    "#]],
+    );
 }
 
 /// Where the stage does not change from one step to the next, one barrier is not enough.
@@ -1745,9 +1754,12 @@ fn stages_that_meet_themselves() {
               orders the load of `s` on line 9 before the store on line 7 in the next iteration
         "#]],
     );
-    check_order(&stages(3, "for k in 0..8 {\ns[k % 3][x] = 1.0;\nsum += s[k % 3][x];\n}"), expect![[r#"
+    check_order(
+        &stages(3, "for k in 0..8 {\ns[k % 3][x] = 1.0;\nsum += s[k % 3][x];\n}"),
+        expect![[r#"
         accepted without a barrier
-    "#]]);
+    "#]],
+    );
     check_order(
         &stages(1, "for k in 0..8 {\ns[0][x] = 1.0;\nsync_threads();\nsum += s[0][31 - x];\n}"),
         expect![[r#"

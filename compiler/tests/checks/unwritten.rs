@@ -556,7 +556,10 @@ fn stages_of_the_iteration_before() {
 /// Each thread for itself, without a barrier.
 #[test]
 fn stages_of_one_thread() {
-    check_order(&stages("t[0][x] = 0.0;", "t[(k + 1) % 2][x] = input[[x]];\nsum += t[k % 2][x];"), expect![[r#""#]]);
+    check_order(
+        &stages("t[0][x] = 0.0;", "t[(k + 1) % 2][x] = input[[x]];\nsum += t[k % 2][x];"),
+        expect![[r#""#]],
+    );
     check_order(&stages("", "t[(k + 1) % 2][x] = input[[x]];\nsum += t[k % 2][x];"), expect![[r#""#]]);
 }
 
@@ -809,7 +812,9 @@ fn whole_tiles() {
 /// Written by other threads, later, or in another stage.
 #[test]
 fn what_is_not_written_in_time() {
-    check_order(&warps("if x == n { t[0] = 1.0; }\nsync_threads();\noutput[[x]] = t[0];"), expect![[r#"
+    check_order(
+        &warps("if x == n { t[0] = 1.0; }\nsync_threads();\noutput[[x]] = t[0];"),
+        expect![[r#"
         error: race on `t`: two threads may write one element here [TP0801]
         note: write after write: thread 0 writes `t[0]` on line 5, and thread 32 writes it here
         help: let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic
@@ -819,11 +824,15 @@ fn what_is_not_written_in_time() {
         note: the store on line 5 writes it only under a condition that does not follow from what holds here
         help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
           at `t[0]`
-    "#]]);
-    check_order(&warps("if x == 5 { t[0] = 1.0; }\nsync_threads();\noutput[[x]] = t[0];"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &warps("if x == 5 { t[0] = 1.0; }\nsync_threads();\noutput[[x]] = t[0];"),
+        expect![[r#"
         line 6: sync_threads()
           orders the store of `t` on line 5 before the load on line 7
-    "#]]);
+    "#]],
+    );
     check_order(
         &warps("if n < 64 { if x == n { t[0] = 1.0; } }\nsync_threads();\nif n < 64 { output[[x]] = t[0]; }"),
         expect![[r#"
