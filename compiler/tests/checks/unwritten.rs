@@ -278,12 +278,7 @@ fn branches() {
         expect![[r#"
             error: race on `t`: nothing orders this store after the store on line 5 [TP0801]
             note: write after write: thread 0 writes `t[0]` on line 5, and thread 63 writes it here
-            help: put `sync_threads();` between line 5 and this
-              at `t[63 - x]`
-            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
-            note: thread 0 finds `t[63]` unwritten
-            note: the stores on line 5 write it only under a condition that does not follow from what holds here
-            help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+            help: put `sync_threads();` between the two
               at `t[63 - x]`
         "#]],
     );
@@ -558,9 +553,19 @@ fn stages_of_the_iteration_before() {
 fn stages_of_one_thread() {
     check_order(
         &stages("t[0][x] = 0.0;", "t[(k + 1) % 2][x] = input[[x]];\nsum += t[k % 2][x];"),
-        expect![[r#""#]],
+        expect![[r#"
+            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+            note: thread 0 finds `t[1][0]` unwritten
+            help: write every element of `t` that is read, by all threads of the block
+              at `t[k % 2][x]`
+        "#]],
     );
-    check_order(&stages("", "t[(k + 1) % 2][x] = input[[x]];\nsum += t[k % 2][x];"), expect![[r#""#]]);
+    check_order(&stages("", "t[(k + 1) % 2][x] = input[[x]];\nsum += t[k % 2][x];"), expect![[r#"
+        error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+        note: thread 0 finds `t[0][0]` unwritten
+        help: write every element of `t` that is read, by all threads of the block
+          at `t[k % 2][x]`
+    "#]]);
 }
 
 /// A vector reads all of its elements.
@@ -815,16 +820,12 @@ fn what_is_not_written_in_time() {
     check_order(
         &warps("if x == n { t[0] = 1.0; }\nsync_threads();\noutput[[x]] = t[0];"),
         expect![[r#"
-        error: race on `t`: two threads may write one element here [TP0801]
-        note: write after write: thread 0 writes `t[0]` on line 5, and thread 32 writes it here
-        help: let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic
-          at `t[0]`
-        error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
-        note: thread 0 finds `t[0]` unwritten
-        note: the store on line 5 writes it only under a condition that does not follow from what holds here
-        help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
-          at `t[0]`
-    "#]],
+            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+            note: thread 0 finds `t[0]` unwritten
+            note: the store on line 5 writes it only under a condition that does not follow from what holds here
+            help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+              at `t[0]`
+        "#]],
     );
     check_order(
         &warps("if x == 5 { t[0] = 1.0; }\nsync_threads();\noutput[[x]] = t[0];"),
@@ -836,10 +837,6 @@ fn what_is_not_written_in_time() {
     check_order(
         &warps("if n < 64 { if x == n { t[0] = 1.0; } }\nsync_threads();\nif n < 64 { output[[x]] = t[0]; }"),
         expect![[r#"
-            error: race on `t`: two threads may write one element here [TP0801]
-            note: write after write: thread 0 writes `t[0]` on line 5, and thread 32 writes it here
-            help: let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic
-              at `t[0]`
             error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
             note: thread 0 finds `t[0]` unwritten
             note: the store on line 5 writes it only under a condition that does not follow from what holds here
