@@ -12,7 +12,7 @@ use crate::facts::apart::{Answer, Prover, Relation};
 use crate::facts::{Between, Facts, IntervalId, Run, Visit};
 use crate::ir::{Base, Claim, CollectiveOp, Handle, Kernel, Proxy, Role, Site, Stmt, SyncObject, Tile};
 use crate::span::{SpanId, SpanTable};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tileproof_model::report::{BarrierKind, BarrierReport, Ordered};
 
 /// Two accesses that nothing orders.
@@ -99,8 +99,11 @@ fn judge<'a>(
                 let meeting = meetings(kernel, run, (&a, &b), between, blind).into_iter().next()?;
                 (!are_apart(kernel, number, visits, relation, prover)).then_some(meeting)
             };
-            for meeting in meetings(kernel, run, (earlier, own), between, blind) {
-                let sites = (meeting.earlier.0.site, meeting.later.0.site);
+            if meetings(kernel, run, (earlier, own), between, blind).is_empty() {
+                continue;
+            }
+            // Of all accesses to an element two are kept, and those may be apart where others are not.
+            for sites in site_pairs(kernel, earlier, own) {
                 let found = pairs_of(earlier, own, sites).find_map(&mut alone);
                 races.extend(found.map(|meeting| Race { tile, meeting, between, again }));
             }
@@ -123,6 +126,22 @@ fn judge<'a>(
             }
         }
     }
+}
+
+/// The pairs of sites of two intervals that are not two loads or two updates.
+fn site_pairs(
+    kernel: &Kernel,
+    earlier: &Touched<'_>,
+    later: &Touched<'_>,
+) -> Vec<(Handle<Site>, Handle<Site>)> {
+    let sites = |of: &Touched<'_>| of.visits.iter().map(|visit| visit.site).collect::<BTreeSet<_>>();
+    let later = sites(later);
+    let pairs = sites(earlier).into_iter().flat_map(|a| later.iter().map(move |b| (a, *b)));
+    let race = |(a, b): &(Handle<Site>, Handle<Site>)| {
+        let roles = (kernel.sites[*a].role, kernel.sites[*b].role);
+        !matches!(roles, (Role::Read, Role::Read) | (Role::Update, Role::Update))
+    };
+    pairs.filter(race).collect()
 }
 
 /// The visits of two sites in two intervals, each pair once.

@@ -1812,3 +1812,122 @@ fn warps_and_conditions() {
         "#]],
     );
 }
+
+/// Conditions that exclude each other in one iteration, and hold in two.
+#[test]
+fn conditions_of_other_iterations() {
+    check_order(
+        &warps("for k in 0..n {\nif k == 3 { t[x] = 1.0; }\nif k == 4 { t[63 - x] = 2.0; }\n}"),
+        expect![[r#"
+            error: race on `t`: nothing orders this store after the store on line 6 an iteration earlier [TP0801]
+            note: write after write: thread 0 writes `t[0]` on line 6, and thread 63 writes it here an iteration later
+            help: put `sync_threads();` at the end of the body of the loop on line 5
+              at `t[63 - x]`
+        "#]],
+    );
+    check_order(
+        &warps(
+            "for k in 0..n {\nif k == 3 { t[x] = 1.0; }\nif k == 4 { t[63 - x] = 2.0; }\nsync_threads();\n}",
+        ),
+        expect![[r#"
+            line 8: sync_threads()
+              orders the store of `t` on line 6 before the store on line 7 in the next iteration
+        "#]],
+    );
+    check_order(
+        &warps(
+            "let mut b = 0;\nfor _ in 0..n {\nif b == 0 { t[x] = 1.0; }\nif b == 1 { t[63 - x] = 2.0; }\nb = 1 - b;\n}",
+        ),
+        expect![[r#"
+            error: race on `t`: nothing orders this store after the store on line 8 an iteration earlier [TP0801]
+            note: write after write: thread 63 writes `t[0]` on line 8, and thread 0 writes it here an iteration later
+            help: put `sync_threads();` at the end of the body of the loop on line 6
+              at `t[x]`
+        "#]],
+    );
+    check_order(
+        &warps(
+            "for k in 0..n.min(input.len()) {\nlet b = input[[k]] as usize;\nif b == 0 { t[x] = 1.0; } else { t[63 - x] = 2.0; }\n}",
+        ),
+        expect![[r#"
+            error: race on `t`: nothing orders this store after the store on line 7 an iteration earlier [TP0801]
+            note: write after write: thread 63 writes `t[0]` on line 7, and thread 0 writes it here an iteration later
+            help: put `sync_threads();` at the end of the body of the loop on line 5
+              at `t[x]`
+        "#]],
+    );
+    check_order(
+        &warps(
+            "for k in 0..n.min(input.len()) {\nlet b = input[[k]] as usize;\nif b == 0 { t[x] = 1.0; } else { t[63 - x] = 2.0; }\nsync_threads();\n}",
+        ),
+        expect![[r#"
+            line 8: sync_threads()
+              orders the store of `t` on line 7 before the store on line 7 in the next iteration
+        "#]],
+    );
+    check_order(
+        &warps("let mut b = n;\nif b > 4 { t[x] = 1.0; }\nb = 3;\nif b < 4 { t[63 - x] = 2.0; }"),
+        expect![[r#"
+            error: race on `t`: nothing orders this store after the store on line 6 [TP0801]
+            note: write after write: thread 0 writes `t[0]` on line 6, and thread 63 writes it here
+            help: put `sync_threads();` between line 6 and this
+              at `t[63 - x]`
+        "#]],
+    );
+    // One thread each, but not the same one.
+    check_order(&warps("if x == n { t[0] = 1.0; }\nif x == 5 { t[0] = 2.0; }"), expect![[r#"
+        error: race on `t`: nothing orders this store after the store on line 5 [TP0801]
+        note: write after write: thread 0 writes `t[0]` on line 5, and thread 5 writes it here
+        help: put `sync_threads();` between line 5 and this
+          at `t[0]`
+    "#]]);
+    check_order(&warps("if x == n { t[0] = 1.0; }\nif x <= n { t[0] = 2.0; }"), expect![[r#"
+        error: race on `t`: nothing orders this store after the store on line 5 [TP0801]
+        note: write after write: thread 0 writes `t[0]` on line 5, and thread 32 writes it here
+        help: put `sync_threads();` between line 5 and this
+          at `t[0]`
+        error: race on `t`: two threads may write one element here [TP0801]
+        note: write after write: thread 0 writes `t[0]` on line 6, and thread 32 writes it here
+        help: let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic
+          at `t[0]`
+    "#]]);
+    // Of the same thread they are one condition, of two threads they are two.
+    check_order(&warps("let v = input[[x]] as usize;\nif v > 4 { t[0] = 1.0; }"), expect![[r#"
+        error: race on `t`: two threads may write one element here [TP0801]
+        note: write after write: thread 0 writes `t[0]` on line 6, and thread 32 writes it here
+        help: let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic
+          at `t[0]`
+    "#]]);
+    check_order(&warps("if x == n { t[0] = 1.0; }\nif x + 1 == n { t[0] = 2.0; }"), expect![[r#"
+        error: race on `t`: nothing orders this store after the store on line 5 [TP0801]
+        note: write after write: thread 0 writes `t[0]` on line 5, and thread 32 writes it here
+        help: put `sync_threads();` between line 5 and this
+          at `t[0]`
+    "#]]);
+    check_order(&warps("if x == n { t[0] = 1.0; }\nif x == n { t[0] = 2.0; }"), expect![[r#"
+        accepted without a barrier
+    "#]]);
+    check_order(
+        &kernel(
+            "block = [32, 2], grid = [1]",
+            "n: usize",
+            "let mut t = Shared::<[f32; 64]>::new();\nif thread_x() == n { t[0] = 1.0; }",
+        ),
+        expect![[r#"
+            error: race on `t`: two threads may write one element here [TP0801]
+            note: write after write: thread (0, 0) writes `t[0]` on line 4, and thread (0, 1) writes it here
+            help: let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic
+              at `t[0]`
+        "#]],
+    );
+    check_order(&warps("for k in 0..n {\nif x == k { t[0] = 1.0; }\n}"), expect![[r#"
+        error: race on `t`: nothing orders this store after the store of another thread [TP0801]
+        note: write after write: thread 0 writes `t[0]` on line 6, and thread 32 writes it here an iteration later
+        help: put `sync_threads();` at the end of the body of the loop on line 5
+          at `t[0]`
+    "#]]);
+    check_order(&warps("for k in 0..n {\nif x == k { t[0] = 1.0; }\nsync_threads();\n}"), expect![[r#"
+        line 7: sync_threads()
+          orders the store of `t` on line 6 before the store on line 6 in the next iteration
+    "#]]);
+}
