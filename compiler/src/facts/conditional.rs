@@ -202,7 +202,7 @@ impl Walk<'_> {
             if !wrong {
                 let mut once = |walk: &mut Walk<'_>, _: &Linear| walk.step_on(condition, body, span);
                 let mut guessed = carried.to_vec();
-                self.leave_rounds(entry, round, &mut once, &mut guessed);
+                self.leave_rounds(entry, round, &mut once, &mut guessed, false);
                 self.leave(inside);
                 self.leave(scope);
                 self.presence = presence;

@@ -210,6 +210,9 @@ impl Walk<'_> {
     ) {
         let head = &self.kernel.loops[handle];
         let (presence, scope) = (self.presence, self.enter());
+        // Of an iteration with one residue it is not said that there is one.
+        let room = bounds.end.sub(bounds.start).and_then(|room| room.offset(-1));
+        let certain = open && entry.is_some() && room.is_some_and(|room| self.holds(&room));
         let variable = self.come_to(handle, round, bounds);
         self.check_width(&variable, self.kernel.locals[head.variable].ty.scalar());
         loop {
@@ -235,7 +238,7 @@ impl Walk<'_> {
                     walk.presence = presence;
                 };
                 let mut guessed = carried.to_vec();
-                self.leave_rounds(entry, round, &mut once, &mut guessed);
+                self.leave_rounds(entry, round, &mut once, &mut guessed, certain);
                 self.leave(inside);
                 break;
             }
