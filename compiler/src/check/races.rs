@@ -10,7 +10,7 @@ use super::words::thread;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::apart::{Answer, Prover, Relation};
 use crate::facts::{Between, Facts, IntervalId, Run, Visit};
-use crate::ir::{Base, Claim, CollectiveOp, Handle, Kernel, Role, Site, Stmt, SyncObject, Tile};
+use crate::ir::{Base, Claim, CollectiveOp, Handle, Kernel, Proxy, Role, Site, Stmt, SyncObject, Tile};
 use crate::span::{SpanId, SpanTable};
 use std::collections::BTreeMap;
 use tileproof_model::report::{BarrierKind, BarrierReport, Ordered};
@@ -30,6 +30,10 @@ enum Mended {
     Before((usize, usize)),
     /// One at the end of this loop, or of one around both accesses.
     AtEnd(Option<SpanId>),
+    /// One before this place, behind the wait for what was copied.
+    BehindWait((usize, usize)),
+    /// The wait for what is copied to this tile.
+    Wait(Handle<Tile>),
 }
 
 /// Two sites that a barrier orders, and whether the second is in another iteration.
@@ -173,10 +177,11 @@ fn stand_for_all(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
     walk(later).is_none_or(|own| walk(earlier) != Some(own))
 }
 
-/// The loop of which the later interval is another iteration.
+/// The loop of which the later interval is another iteration than the earlier one, which is in that loop too.
 fn another_iteration(run: &Run, earlier: IntervalId, later: IntervalId) -> Option<SpanId> {
-    let (earlier, later) = (run.intervals[earlier as usize].again, run.intervals[later as usize].again);
-    later.filter(|_| earlier != later).map(|(_, head)| head)
+    let (earlier, later) = (&run.intervals[earlier as usize], &run.intervals[later as usize]);
+    let (_, head) = later.again.filter(|_| earlier.again != later.again)?;
+    earlier.rounds.iter().any(|(other, _)| *other == head).then_some(head)
 }
 
 /// Whether a site is before another one in the source.
@@ -200,12 +205,18 @@ fn report(kernel: &Kernel, mut races: Vec<Race<'_>>, diagnostics: &mut Diagnosti
     let mut errors = Vec::new();
     for race in &races {
         let (first, then) = ends(race);
+        let copied = kernel.sites[race.meeting.earlier.0.site].proxy == Proxy::Async;
+        let under_way = race.between == Between::All;
         let is_mended = mended.iter().any(|barrier| match barrier {
             Mended::Before(place) => race.again.is_none() && first < *place && *place <= then,
             Mended::AtEnd(head) => race.again == *head && (head.is_some() || then <= first),
+            Mended::BehindWait(place) => copied && then == *place,
+            Mended::Wait(tile) => under_way && race.tile == *tile,
         });
         if !is_mended {
             mended.push(match race.again {
+                _ if under_way => Mended::Wait(race.tile),
+                _ if copied => Mended::BehindWait(then),
                 None if first < then => Mended::Before(then),
                 again => Mended::AtEnd(again),
             });
@@ -229,18 +240,22 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
         (false, false) if next => format!("on line {line} an iteration earlier"),
         (false, false) => format!("on line {line}"),
     };
-    let first = if under_way { "asynchronous copy" } else { noun(earlier.role) };
+    let first = if under_way { "asynchronous copy" } else { noun(earlier) };
     let message = match (under_way, same, next) {
         (false, true, false) => {
             format!("race on `{name}`: two threads may {} one element here", act(later.role))
         }
-        _ => format!("race on `{name}`: nothing orders this {} after the {first} {before}", noun(later.role)),
+        _ => format!("race on `{name}`: nothing orders this {} after the {first} {before}", noun(later)),
     };
     let kind = match (earlier.role, later.role) {
         (Role::Write, Role::Read) => "read after write",
         (Role::Read, Role::Write) => "write after read",
         (Role::Write, Role::Write) => "write after write",
-        (Role::Update, _) | (_, Role::Update) => "an atomic update and another access",
+        (Role::Update, Role::Read) => "read after update",
+        (Role::Update, Role::Write) => "write after update",
+        (Role::Read, Role::Update) => "update after read",
+        (Role::Write, Role::Update) => "update after write",
+        (Role::Update, Role::Update) => "update after update",
         (Role::Read, Role::Read) => "read after read",
     };
     let element = match meeting.element {
@@ -264,6 +279,9 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
     error = match (under_way, again) {
         (true, _) => error
             .help("call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this"),
+        (false, _) if earlier.proxy == Proxy::Async => {
+            error.help("put `sync_threads();` between the `wait` for the copy and this")
+        }
         (false, Some(head)) => error.help(format!(
             "put `sync_threads();` at the end of the body of the loop on line {}",
             spans.line(*head)
@@ -277,6 +295,9 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
         (false, None) if spans.line(later.span) < line => {
             error.help("put `sync_threads();` at the end of the body of the loop around both")
         }
+        (false, None) if spans.line(later.span) == line && earlier.role == Role::Read => error.help(
+            "read first, `let value = …;`, then put `sync_threads();` before the statement that writes",
+        ),
         (false, None) if spans.line(later.span) == line => {
             error.help("put `sync_threads();` between the two")
         }
@@ -285,11 +306,12 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
     error
 }
 
-fn noun(role: Role) -> &'static str {
-    match role {
-        Role::Read => "load",
-        Role::Write => "store",
-        Role::Update => "atomic update",
+fn noun(site: &Site) -> &'static str {
+    match (site.proxy, site.role) {
+        (Proxy::Async, Role::Write) => "copy",
+        (_, Role::Read) => "load",
+        (Proxy::Generic, Role::Write) => "store",
+        (_, Role::Update) => "atomic update",
     }
 }
 
@@ -350,9 +372,14 @@ fn rows(
                 next_iteration,
             }
         });
-        let mut orders: Vec<Ordered> = orders.collect();
-        orders.dedup();
-        out.push(row(*span, *kind, orders, spans));
+        // Sites that one access is split into are one.
+        let mut rows: Vec<Ordered> = Vec::new();
+        for row in orders {
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+        out.push(row(*span, *kind, rows, spans));
     }
     out.reverse();
     out

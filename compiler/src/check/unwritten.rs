@@ -42,7 +42,9 @@ pub(super) fn check(
                 let index: Vec<String> = index.iter().map(|index| format!("[{index}]")).collect();
                 error.note(format!("{who} finds `{name}{}` unwritten", index.concat()))
             }
-            None => error.note(format!("which elements {who} finds is not known at compile time")),
+            None => error.note(format!(
+                "which elements {who} reads is not known at compile time, and some of `{name}` may be unwritten"
+            )),
         };
         let writes: Vec<Handle<Site>> = unwritten.writes.iter().copied().collect();
         error = match writes.as_slice() {
