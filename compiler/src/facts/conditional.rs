@@ -132,11 +132,19 @@ impl Walk<'_> {
                 let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
                 decided = self.step(condition, body, span, &round, &mut carried, (true, None)).0;
                 self.rewind(inner);
+                if entry.is_some() {
+                    self.find_orbits(&mut carried, &mut |walk| walk.step_on(condition, body, span));
+                }
             }
             let round = self.symbol_form(kind.clone(), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
             let (scope, known) =
                 self.step(condition, body, span, &round, &mut carried, (!split, entry.clone()));
             decided = decided.min(scope);
+            if entry.is_some() && !split {
+                let found =
+                    self.find_orbits(&mut carried.clone(), &mut |walk| walk.step_on(condition, body, span));
+                self.residue_of(&round, found);
+            }
             if decided >= alike {
                 break (carried, (!split).then_some((round, known)));
             }
