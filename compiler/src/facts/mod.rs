@@ -21,6 +21,7 @@ pub mod lanes;
 pub mod linear;
 mod loops;
 mod operations;
+mod orbit;
 mod order;
 mod prove;
 mod registers;

@@ -84,15 +84,19 @@ impl Walk<'_> {
         kind(time)
     }
 
-    /// After it: walks those that meet it. Afterwards the threads are where the loop may have left them.
+    /// After it: walks those that meet it; `certain` where the loop goes round at least once. Afterwards the threads are where the loop may have left them.
     pub(super) fn leave_rounds(
         &mut self,
         entry: Option<Entry>,
         round: &Linear,
         once: &mut Once<'_>,
         guessed: &mut [Carried],
+        certain: bool,
     ) {
         let Some(entry) = entry else { return };
+        if certain {
+            self.write_for_certain();
+        }
         let walked = entry.marker + 1..self.intervals.len() as IntervalId;
         self.begin_interval();
         match self.moment.remove(entry.marker) {

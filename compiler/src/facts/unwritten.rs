@@ -39,10 +39,19 @@ pub(super) struct Step {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum StepKind {
-    /// A side of the branch with this number, and what holds exactly on that side, if that is known.
-    Side { branch: u32, side: bool, exactly: Option<FactList> },
+    /// A side of a branch, and what holds exactly on that side, if that is known.
+    Side { branch: Branch, side: bool, exactly: Option<FactList> },
     /// A walk of the body of a loop whose iterations are not counted: the number of its execution, and which walk.
     Round { execution: u32, walk: u32 },
+}
+
+/// Which decision a branch is by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Branch {
+    /// The branch with this number, alone.
+    Number(u32),
+    /// A variable's value, by the number of its assignment.
+    Assigned(u32),
 }
 
 /// Elements of a tile that were written on one path.
@@ -61,6 +70,9 @@ pub(super) struct Written {
 
 /// Tiles with more elements than this are no longer followed one by one.
 const MOST_ELEMENTS: i64 = 1 << 18;
+
+/// An index with more values than this is not taken value by value.
+const MOST_VALUES: u32 = 16;
 
 impl Written {
     fn writer(&self, offset: i64) -> Option<usize> {
@@ -185,7 +197,8 @@ impl Walk<'_> {
     /// Whether each thread finds every element written.
     fn finds(&self, tile: Handle<Tile>, visit: &Visit, number: Option<&Linear>, width: u32) -> bool {
         let path = self.path.clone();
-        let Some((constants, terms)) = number.and_then(|number| self.parts(number)) else {
+        let Some(number) = number else { return self.is_whole(tile, &path) };
+        let Some((constants, terms)) = self.parts(number) else {
             return self.is_whole(tile, &path);
         };
         let groups = self.groups(tile, terms, &path);
@@ -201,10 +214,33 @@ impl Walk<'_> {
                 }
             }
             if left.contains(&true) {
-                return self.is_whole(tile, &path);
+                return self.finds_each(tile, visit, width) || self.is_whole(tile, &path);
             }
         }
         true
+    }
+
+    /// The same for each value of an index that is not known, the same for all threads, and one of few.
+    fn finds_each(&self, tile: Handle<Tile>, visit: &Visit, width: u32) -> bool {
+        let extents = &self.kernel.tiles[tile].extents;
+        let few = visit.index.iter().zip(extents).position(|(form, extent)| {
+            let uniform = form.terms.iter().all(|(_, coefficient)| coefficient.uniform().is_some());
+            !form.terms.is_empty() && uniform && form.constant.uniform().is_some() && *extent <= MOST_VALUES
+        });
+        let Some(place) = few else { return false };
+        let form = &visit.index[place];
+        (0..i64::from(extents[place])).all(|value| {
+            let above = form.offset(-value - 1);
+            let below = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(value - 1));
+            let mut holds = [above, below].into_iter().flatten();
+            if holds.any(|form| non_negative(&form, &visit.facts, &visit.mask, &self.symbols)) {
+                return true;
+            }
+            let mut visit = visit.clone();
+            visit.index[place] = Linear::int(value);
+            let number = element_number(&self.kernel.tiles[tile], &visit.index);
+            self.finds(tile, &visit, number.as_ref(), width)
+        })
     }
 
     /// What was written at such places, the last first, if it can serve a read where this path leads.
@@ -356,8 +392,26 @@ impl Walk<'_> {
         index
     }
 
+    /// After a loop that goes round at least once: what every iteration writes, was written.
+    pub(super) fn write_for_certain(&mut self) {
+        let Some((last @ Step { kind: StepKind::Round { .. }, .. }, before)) = self.path.split_last() else {
+            return;
+        };
+        let depth = before.len();
+        let own = |written: &&Written| {
+            written.path.get(depth).is_some_and(|step| covers(&step.kind, &last.kind))
+                && written.path[..depth] == *before
+        };
+        let certain = self.written_elements.iter().filter(own).map(|written| {
+            let path = before.iter().chain(&written.path[depth + 1..]).cloned().collect();
+            Written { path, ..written.clone() }
+        });
+        let certain: Vec<Written> = certain.collect();
+        self.written_elements.extend(certain);
+    }
+
     /// After a branch: what threads wrote on either side, they wrote.
-    pub(super) fn join_written(&mut self, branch: u32) {
+    pub(super) fn join_written(&mut self, branch: Branch) {
         let side_of = |written: &Written| match written.path.last().map(|step| (&step.kind, step.scope)) {
             Some((StepKind::Side { branch: own, side, .. }, scope)) if *own == branch => Some((*side, scope)),
             _ => None,

@@ -10,7 +10,7 @@ use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
 use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
-use super::unwritten::{Step, StepKind, Unwritten, Written};
+use super::unwritten::{Branch, Step, StepKind, Unwritten, Written};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{
     Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Scalar,
@@ -608,7 +608,7 @@ impl Walk<'_> {
         otherwise: &Block,
     ) {
         self.branches += 1;
-        let branch = self.branches;
+        let branch = truth.assigned.map_or(Branch::Number(self.branches), Branch::Assigned);
         let mut parting = self.sides(together, then, otherwise);
         let path = self.path.clone();
         let settled = truth.known_true.or(&truth.known_false).or(&self.mask.not()).is_full();
