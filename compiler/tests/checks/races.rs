@@ -524,10 +524,8 @@ fn stages_take_turns() {
             "let mut b = 0; for k in 0..n.min(input.rows()) { s[b][x] = input[[k, x]]; sync_threads(); sum += s[b][31 - x]; b ^= 1; }",
         ),
         expect![[r#"
-            error: race on `s`: nothing orders this store after the load on line 6 an iteration earlier [TP0801]
-            note: write after read: thread 31 reads the same element on line 6, and thread 0 writes it here an iteration later
-            help: put `sync_threads();` at the end of the body of the loop on line 6
-              at `s[b][x]`
+            line 6: sync_threads()
+              orders the store of `s` on line 6 before the load on line 6
         "#]],
     );
     check_order(

@@ -192,11 +192,8 @@ fn guards() {
             "let keeps = input[[x]] > 0.0;\nif keeps { t[x] = 1.0; }\nsync_threads();\nif keeps { output[[x]] = t[x]; }",
         ),
         expect![[r#"
-            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
-            note: thread 0 finds `t[0]` unwritten
-            note: the store on line 6 writes it only under a condition that does not follow from what holds here
-            help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
-              at `t[x]`
+            line 7: sync_threads()
+              orders nothing: can be removed
         "#]],
     );
     check_order(
@@ -338,11 +335,8 @@ fn loops() {
     check_order(
         &warps("for k in 0..n.max(1) { t[x] = k as f32; }\nsync_threads();\noutput[[x]] = t[63 - x];"),
         expect![[r#"
-            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
-            note: thread 0 finds `t[63]` unwritten
-            note: the store on line 5 writes it only under a condition that does not follow from what holds here
-            help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
-              at `t[63 - x]`
+            line 6: sync_threads()
+              orders the store of `t` on line 5 before the load on line 7
         "#]],
     );
     check_order(
@@ -428,11 +422,8 @@ fn loops() {
             "for i in 0..3 { t[i][x] = 0.0; }\nsync_threads();\noutput[[x]] = t[n % 3][63 - x];",
         ),
         expect![[r#"
-            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
-            note: which elements thread 0 reads is not known at compile time, and some of `t` may be unwritten
-            note: the store on line 5 writes it only under a condition that does not follow from what holds here
-            help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
-              at `t[n % 3][63 - x]`
+            line 6: sync_threads()
+              orders the store of `t` on line 5 before the load on line 7
         "#]],
     );
     check_order(
