@@ -21,6 +21,7 @@ pub mod linear;
 mod loops;
 mod prove;
 mod registers;
+mod relations;
 mod symbol;
 mod together;
 mod truth;

@@ -19,6 +19,7 @@ mod names;
 mod offsets;
 mod premises;
 mod refused;
+mod relations;
 mod resources;
 mod signature;
 mod signs;
