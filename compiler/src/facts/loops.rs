@@ -5,6 +5,7 @@ use super::Presence;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
+use super::operations::Operations;
 use super::prove::FactList;
 use super::prove::tighten;
 use super::relations::Relations;
@@ -171,6 +172,7 @@ impl Walk<'_> {
         let name = format!("the iteration of `{}`", self.kernel.locals[head.variable].name);
         let kind = SymbolKind::Counter(handle);
         let split = self.residues.contains_key(&kind);
+        self.fold(head.span);
         if split && !carried.is_empty() {
             // An iteration follows one with another residue, so what holds for those of this residue is not handed on.
             let mark = self.mark();
@@ -181,6 +183,7 @@ impl Walk<'_> {
         }
         let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
         self.iteration(handle, &round, &bounds, (&mut carried, &mut relations), !split);
+        self.unfold();
         self.forks.pop();
         self.after(carried, self.rounds_of(&bounds));
         relations.assume(self);
@@ -337,6 +340,7 @@ impl Walk<'_> {
             escapes: self.escapes.len(),
             divergences: self.divergences.len(),
             register_faults: self.register_faults.len(),
+            operations: self.operations.clone(),
             narrow: self.narrow,
             trips: self.trips.clone(),
         }
@@ -348,7 +352,7 @@ impl Walk<'_> {
         self.escapes.truncate(mark.escapes);
         self.divergences.truncate(mark.divergences);
         self.register_faults.truncate(mark.register_faults);
-        (self.narrow, self.trips) = (mark.narrow, mark.trips);
+        (self.narrow, self.trips, self.operations) = (mark.narrow, mark.trips, mark.operations);
     }
 
     /// The loop's variable passes its end by less than one step; that must fit 32 bits too.
@@ -394,6 +398,7 @@ pub(super) struct Mark {
     escapes: usize,
     divergences: usize,
     register_faults: usize,
+    operations: Operations,
     narrow: bool,
     trips: Vec<Trips>,
 }

@@ -100,39 +100,6 @@ fn columns_of_doubles() {
 }
 
 #[test]
-fn eight_bytes_a_lane() {
-    shared("[f32; 64]", "let _y = t.read::<2>([2 * x]);", 2, 2);
-    shared("[f32; 64]", "let _y = t.read::<2>([2 * (x / 2)]);", 1, 1);
-}
-
-#[test]
-fn sixteen_bytes_a_lane() {
-    shared("[f32; 128]", "let _y = t.read::<4>([4 * x]);", 4, 4);
-    shared(
-        "[f32; 128]",
-        "t.write([4 * x], Vector::splat(f));".replace("splat(f)", "new([f, f, f, f])").as_str(),
-        4,
-        4,
-    );
-    // Neither pairs one apart nor pairs two apart agree, so nothing is merged although 16 lanes need 4 words each.
-    shared("[f32; 128]", "let _y = t.read::<4>([4 * (x % 4)]);", 4, 4);
-    shared("[f32; 128]", "let _y = t.read::<4>([4 * (x / 2 % 4)]);", 2, 2);
-    // All lanes in one group of four banks.
-    shared("[f32; 1024]", "let _y = t.read::<4>([32 * x]);", 32, 4);
-    // Merged to two groups, each of which needs two passes.
-    shared("[f32; 128]", "let _y = t.read::<4>([4 * (4 * (x / 16) + x % 16 / 8 + 8 * (x % 8 / 4))]);", 4, 2);
-    // Two lanes of one half with one address: partners that are missing count as equal.
-    shared("[f32; 128]", "if x == 0 || x == 15 { let _y = t.read::<4>([16]); }", 1, 1);
-}
-
-/// 128 words from rows of four to columns: four scalar stores conflict four ways, one vector store does not.
-#[test]
-fn scalar_and_vector_stores() {
-    shared("[u32; 128]", "t[4 * x + 3] = i;", 4, 1);
-    shared("[u32; 128]", "t.write([4 * x], Vector::new([i, i, i, i]));", 4, 4);
-}
-
-#[test]
 fn sectors_of_strides() {
     for (stride, sectors) in [(1, 4), (2, 8), (3, 12), (4, 16), (8, 32), (32, 32), (4096, 32)] {
         global("[32]", "f32", &format!("let _y = input[[{stride} * x]];"), sectors, 4);

@@ -20,6 +20,7 @@ mod offsets;
 mod premises;
 mod refused;
 mod relations;
+mod report;
 mod resources;
 mod signature;
 mod signs;
