@@ -207,7 +207,8 @@ impl Walk<'_> {
                 wrong |= variable.correct(self);
             }
             self.leave(inside);
-            if !wrong && !(open && loops::is_loose(carried) && relations.begin(self)) {
+            wrong = wrong || open && loops::is_loose(carried) && relations.begin(self);
+            if !wrong {
                 self.leave(scope);
                 self.presence = presence;
                 for variable in carried.iter_mut() {

@@ -274,7 +274,8 @@ impl Walk<'_> {
                 wrong |= variable.correct(self);
             }
             self.leave(inside);
-            if !wrong && !(open && is_loose(carried) && relations.begin(self)) {
+            wrong = wrong || open && is_loose(carried) && relations.begin(self);
+            if !wrong {
                 break;
             }
             self.rewind(mark);
