@@ -17,7 +17,11 @@ pub(crate) fn applied(source: &str, place: Range<usize>, help: &str) -> Option<S
         let head = code.strip_suffix("… }")?;
         let statement = statement(source, &place)?;
         // A declaration is guarded with all that uses it.
-        let end = if source[statement.range.clone()].starts_with("let ") { statement.block } else { statement.range.end };
+        let end = if source[statement.range.clone()].starts_with("let ") {
+            statement.block
+        } else {
+            statement.range.end
+        };
         let guarded = format!("{head}{} }}", &source[statement.range.start..end]);
         return edit(statement.range.start..end, &guarded);
     }
@@ -35,7 +39,9 @@ pub(crate) fn applied(source: &str, place: Range<usize>, help: &str) -> Option<S
         }
         return match source.find("requires(") {
             Some(at) => edit(at..at + "requires(".len(), &format!("requires({promises}, ")),
-            None => Some(source.replacen("tiled_kernel(", &format!("tiled_kernel(requires({promises}), "), 1)),
+            None => {
+                Some(source.replacen("tiled_kernel(", &format!("tiled_kernel(requires({promises}), "), 1))
+            }
         };
     }
     if code.starts_with("#[budget(") && help.ends_with("on the statement") {
@@ -54,7 +60,10 @@ pub(crate) fn applied(source: &str, place: Range<usize>, help: &str) -> Option<S
             _ => None,
         };
     }
-    if ["excess_sectors = ", "bank_conflict = "].iter().any(|key| help.starts_with("write `") && code.starts_with(key)) {
+    if ["excess_sectors = ", "bank_conflict = "]
+        .iter()
+        .any(|key| help.starts_with("write `") && code.starts_with(key))
+    {
         let key = code.split(' ').next()?;
         let start = place.start + source[place.clone()].find(key)?;
         let end = start + source[start..].find(',')?;
@@ -103,7 +112,10 @@ fn range(tokens: TokenStream, place: &Range<usize>) -> Option<Range<usize>> {
         let first = *start.get_or_insert(here.start);
         let ends = match &token {
             TokenTree::Punct(punct) => punct.as_char() == ';',
-            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace && matches!(tokens.peek(), Some(TokenTree::Ident(next)) if next != "else"),
+            TokenTree::Group(group) => {
+                group.delimiter() == Delimiter::Brace
+                    && matches!(tokens.peek(), Some(TokenTree::Ident(next)) if next != "else")
+            }
             _ => false,
         };
         if ends {
