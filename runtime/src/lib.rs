@@ -97,10 +97,11 @@ pub mod __private {
     pub use std::borrow::Cow;
     pub use std::sync::Arc;
     pub use std::vec::Vec;
+    pub use tileproof_model::access::Operation;
     pub use tileproof_model::limits::{Architecture as Known, Occupancy, Resource};
     pub use tileproof_model::report::{
         BarrierKind, BarrierReport, Claim, Ordered, Report, Role, SiteReport, Space, TileReport, TrustReport,
-        Verdict,
+        Verdict, WarpAccess, WorkReport,
     };
 }
 

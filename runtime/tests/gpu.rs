@@ -44,6 +44,7 @@ const fn description(narrow: bool) -> Description {
             sites: Cow::Borrowed(&[]),
             barriers: Cow::Borrowed(&[]),
             occupancy: Cow::Borrowed(&[]),
+            work: Cow::Borrowed(&[]),
             launch_checks: Cow::Borrowed(&[]),
             trusts: Cow::Borrowed(&[]),
         },

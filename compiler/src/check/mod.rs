@@ -26,6 +26,7 @@ mod together;
 mod trust;
 mod values;
 mod words;
+mod work;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Run, Visit};
@@ -113,6 +114,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
     let mut needed = trust::Needed::default();
     values::check(&kernel, &facts, &mut needed, diagnostics);
     convergence::check(&kernel, &facts, &mut needed, diagnostics);
+    let folds = work::folds(&kernel, &facts);
     let mut rows = Vec::new();
     let mut violations: Vec<bounds::Violation> = Vec::new();
     let (mut misaligned, mut conflicts) = (Vec::new(), Vec::new());
@@ -154,11 +156,12 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         let cost = match kernel.sites[site].place.base {
             Base::Tile(tile) => {
                 let layout = kernel.tiles[tile].layout;
-                Cost::Shared(tile, banks::judge(&kernel, site, tile, layout, &visits))
+                Cost::Shared(tile, Box::new(banks::judge(&kernel, site, tile, layout, &visits)))
             }
             Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
         };
-        rows.push(Some(row(&kernel, site, &cost, bounds, alignment_verdict, diagnostics)));
+        let loop_line = folds[site.index()].map(|head| diagnostics.spans.line(head));
+        rows.push(Some(row(&kernel, site, loop_line, &cost, bounds, alignment_verdict, diagnostics)));
         if kernel.sites[site].edge {
             continue;
         }
@@ -192,6 +195,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         block: kernel.block,
         shared_bytes: kernel.shared_bytes().1,
         tiles: kernel.tiles.iter().map(|(handle, tile)| tile_row(tile, auto::of(&chosen, handle))).collect(),
+        work: work::rows(&facts, &folds, &rows, diagnostics).into(),
         sites: rows.into_iter().flatten().collect(),
         barriers: Vec::new().into(),
         occupancy: resources::occupancies(&kernel).into(),
@@ -213,7 +217,7 @@ fn is_last_of(kernel: &Kernel, site: Handle<Site>, first: Handle<Site>) -> bool 
 }
 
 enum Cost {
-    Shared(Handle<Tile>, banks::Judgement),
+    Shared(Handle<Tile>, Box<banks::Judgement>),
     Global(coalescing::Judgement),
 }
 
@@ -244,6 +248,7 @@ fn alignment_verdict(kernel: &Kernel, aligned: &alignment::Aligned) -> Verdict {
 fn row(
     kernel: &Kernel,
     handle: Handle<Site>,
+    loop_line: Option<u32>,
     cost: &Cost,
     bounds: Verdict,
     alignment: Verdict,
@@ -269,11 +274,13 @@ fn row(
         line: diagnostics.spans.line(site.span),
         calls: diagnostics.spans.calls(site.span).join(", ").into(),
         also: site.also.iter().map(|span| diagnostics.spans.line(*span)).collect(),
+        loop_line,
         lane_bytes: kernel.lane_bytes(site),
         instructions: 0,
         wavefronts: 0,
         ideal_wavefronts: 0,
         worst_excess_wavefronts: 0,
+        costliest: None,
         sectors: 0,
         ideal_sectors: 0,
         worst_excess_sectors: 0,
@@ -295,6 +302,7 @@ fn row(
             row.wavefronts = cost.wavefronts;
             row.ideal_wavefronts = cost.ideal;
             row.worst_excess_wavefronts = cost.worst_excess();
+            row.costliest = cost.costliest();
             row.useful_bytes = cost.useful_bytes;
             row.unknown = cost.unknown.clone().unwrap_or_default().into();
             row.cost = verdict(row.worst_excess_wavefronts > 0 || cost.unknown.is_some());

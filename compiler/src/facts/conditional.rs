@@ -180,7 +180,10 @@ impl Walk<'_> {
             let known = self.guards.get(inside.0..).unwrap_or_default().to_vec();
             let flags = self.take_as(condition, true);
             self.forks.push(fork);
+            self.fold(span);
+            self.count_condition(condition);
             self.block(body);
+            self.unfold();
             self.forks.pop();
             let next = self.looked_ahead(condition);
             self.give_back(flags, body);

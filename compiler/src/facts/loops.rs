@@ -5,6 +5,7 @@ use super::Presence;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
+use super::operations::Operations;
 use super::prove::FactList;
 use super::prove::tighten;
 use super::symbol::{Case, Symbol, SymbolKind};
@@ -148,6 +149,7 @@ impl Walk<'_> {
         let name = format!("the iteration of `{}`", self.kernel.locals[head.variable].name);
         let kind = SymbolKind::Counter(handle);
         let split = self.residues.contains_key(&kind);
+        self.fold(head.span);
         if split && !carried.is_empty() {
             // An iteration follows one with another residue, so what holds for those of this residue is not handed on.
             let mark = self.mark();
@@ -158,6 +160,7 @@ impl Walk<'_> {
         }
         let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
         self.iteration(handle, &round, &bounds, &mut carried, !split);
+        self.unfold();
         self.forks.pop();
         self.after(carried, None);
     }
@@ -291,6 +294,7 @@ impl Walk<'_> {
             escapes: self.escapes.len(),
             divergences: self.divergences.len(),
             register_faults: self.register_faults.len(),
+            operations: self.operations.clone(),
             narrow: self.narrow,
             trips: self.trips.clone(),
         }
@@ -302,7 +306,7 @@ impl Walk<'_> {
         self.escapes.truncate(mark.escapes);
         self.divergences.truncate(mark.divergences);
         self.register_faults.truncate(mark.register_faults);
-        (self.narrow, self.trips) = (mark.narrow, mark.trips);
+        (self.narrow, self.trips, self.operations) = (mark.narrow, mark.trips, mark.operations);
     }
 
     /// The loop's variable passes its end by less than one step; that must fit 32 bits too.
@@ -330,6 +334,7 @@ pub(super) struct Mark {
     escapes: usize,
     divergences: usize,
     register_faults: usize,
+    operations: Operations,
     narrow: bool,
     trips: Vec<Trips>,
 }

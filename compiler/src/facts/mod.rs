@@ -19,6 +19,7 @@ mod eval;
 pub mod lanes;
 pub mod linear;
 mod loops;
+mod operations;
 mod prove;
 mod registers;
 mod symbol;
@@ -30,6 +31,7 @@ mod width;
 pub use address::{Obstacle, tensor_offset, tile_offset};
 pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};
+pub use operations::Operations;
 pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
 pub use together::Divergence;
@@ -75,6 +77,8 @@ pub struct Run {
     pub divergences: Vec<Divergence>,
     /// Accesses to register arrays and vectors whose index is not one number known at compile time, or is outside.
     pub register_faults: Vec<RegisterFault>,
+    /// What the block computes.
+    pub operations: Operations,
 }
 
 impl Run {

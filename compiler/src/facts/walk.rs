@@ -4,6 +4,7 @@ use super::address::{Obstacle, tile_obstacle};
 use super::arithmetic::Operation;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
+use super::operations::{self, Operations};
 use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
 use super::together::{Divergence, Fork};
@@ -95,6 +96,11 @@ pub(super) struct Walk<'a> {
     pub(super) unrolled: Vec<u32>,
     /// The loops around this point that are not unrolled.
     pub(super) rolled: Vec<Rolled>,
+    /// The loops around this point of which one iteration stands for all.
+    pub(super) folds: Vec<SpanId>,
+    pub(super) operations: Operations,
+    /// By expression: its floating-point operations.
+    pub(super) costs: Vec<u64>,
     /// How many branches have been taken.
     branches: u32,
     /// Whether what is evaluated is the launcher's, not a thread's.
@@ -134,6 +140,9 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         truths: 0,
         unrolled: Vec::new(),
         rolled: Vec::new(),
+        folds: Vec::new(),
+        operations: Operations::default(),
+        costs: operations::costs(kernel),
         branches: 0,
         on_host: true,
         unreached: false,
@@ -150,6 +159,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         escaped,
         divergences,
         register_faults,
+        operations,
         trips,
         narrow,
         unreached,
@@ -160,7 +170,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         ..
     } = walk;
     let exhausted = exhausted.then(|| exhausted_in.unwrap_or(kernel.span));
-    let run = Run { symbols, visits, escapes, escaped, divergences, register_faults };
+    let run = Run { symbols, visits, escapes, escaped, divergences, register_faults, operations };
     Walked { run, trips, narrow, unreached, requests, work, exhausted }
 }
 
@@ -338,6 +348,7 @@ impl Walk<'_> {
                 self.exhausted = true;
                 return;
             }
+            self.count_statement(stmt);
             self.stmt(stmt);
         }
     }

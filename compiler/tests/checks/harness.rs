@@ -7,8 +7,8 @@ use std::fmt::Write;
 use std::str::FromStr;
 use tileproof_compiler::check::{Checked, check as judge};
 use tileproof_compiler::diagnostic::{Diagnostic, Diagnostics, to_text};
-use tileproof_compiler::{ast, compile, expand, facts, lower};
-use tileproof_model::report::{Role, SiteReport, Space, Verdict};
+use tileproof_compiler::{ast, expand, facts, lower};
+use tileproof_model::report::{Report, Role, SiteReport, Space, Verdict};
 
 /// Compiles a kernel, its attribute included, and compares what comes out: for an accepted one a line for each access, for
 /// a refused one its diagnostics, each with the source text that it points to.
@@ -33,18 +33,9 @@ pub(crate) fn kernel(arguments: &str, parameters: &str, body: &str) -> String {
 
 /// What comes out, as text.
 pub(crate) fn outcome(source: &str) -> String {
-    let (attribute, item) = split(source);
     let mut diagnostics = Diagnostics::default();
-    let checked = ast::parse(attribute.clone(), item.clone(), &ast::Scope::default(), &mut diagnostics)
-        .and_then(|family| {
-            let ast = family.kernels.into_iter().next()?;
-            let kernel = lower::lower(&ast, &mut diagnostics);
-            if diagnostics.is_failed() {
-                return None;
-            }
-            let facts = facts::analyse(&kernel);
-            judge(kernel, facts, &mut diagnostics)
-        });
+    let checked = judged(source, &mut diagnostics);
+    let (attribute, item) = split(source);
     let expanded = expand(attribute, item).to_string();
     let complains = expanded.contains("core :: compile_error") || expanded.contains("core :: panic");
     match checked {
@@ -58,6 +49,18 @@ pub(crate) fn outcome(source: &str) -> String {
             refused(source, &diagnostics)
         }
     }
+}
+
+fn judged(source: &str, diagnostics: &mut Diagnostics) -> Option<Checked> {
+    let (attribute, item) = split(source);
+    let family = ast::parse(attribute, item, &ast::Scope::default(), diagnostics)?;
+    let ast = family.kernels.into_iter().next()?;
+    let kernel = lower::lower(&ast, diagnostics);
+    if diagnostics.is_failed() {
+        return None;
+    }
+    let facts = facts::analyse(&kernel);
+    judge(kernel, facts, diagnostics)
 }
 
 /// The tokens of the attribute's arguments and of the item under it, with their places in the source.
@@ -197,9 +200,14 @@ fn byte(source: &str, at: LineColumn) -> usize {
 /// The access sites of a kernel that must be accepted.
 #[track_caller]
 pub(crate) fn sites(source: &str) -> Vec<SiteReport> {
-    let (attribute, item) = split(source);
-    match compile(&attribute.to_string(), &item.to_string()) {
-        Ok(compiled) => compiled.report.sites.into_owned(),
-        Err(errors) => panic!("{errors}\nin\n{source}"),
+    report(source).sites.into_owned()
+}
+
+/// The report of a kernel that is accepted, lines counted in this text.
+pub(crate) fn report(source: &str) -> Report {
+    let mut diagnostics = Diagnostics::default();
+    match judged(source, &mut diagnostics) {
+        Some(checked) => checked.report().clone(),
+        None => panic!("{}\nin\n{source}", refused(source, &diagnostics)),
     }
 }

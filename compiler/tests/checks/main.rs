@@ -20,6 +20,7 @@ mod names;
 mod offsets;
 mod premises;
 mod refused;
+mod report;
 mod resources;
 mod signature;
 mod signs;
