@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::str::FromStr;
 use tileproof_compiler::check::{Checked, check as judge};
 use tileproof_compiler::diagnostic::{Diagnostic, Diagnostics, to_text};
-use tileproof_compiler::{ast, expand, facts, lower};
+use tileproof_compiler::{ast, compile, expand, facts, lower};
 use tileproof_model::report::{Report, Role, SiteReport, Space, Verdict};
 
 /// Compiles a kernel, its attribute included, and compares what comes out: for an accepted one a line for each access, for
