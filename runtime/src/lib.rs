@@ -90,7 +90,7 @@ pub mod __private {
     pub use crate::__tileproof_if_simulate as if_simulate;
     pub use crate::argument::DeviceArgument;
     pub use crate::description::{Description, HostOp, Kernel, LaunchCheck, Param, ParamKind};
-    pub use crate::launch::{launch, launch_first};
+    pub use crate::launch::{launch, launch_first, launch_first_on, launch_on};
     pub use crate::load::{compile_all, load_all};
     #[cfg(feature = "simulate")]
     pub use crate::simulate::{HostArgument, simulate_first};
