@@ -158,9 +158,10 @@ fn unguarded(
     for (open, (reach, limit)) in open.iter().zip(&conditions) {
         let index = &visit.index[open.dimension];
         let mut terms = index.terms.iter().map(|(symbol, _)| &run.symbols.get(*symbol).kind);
-        let known = open.above.as_ref().and_then(|above| {
-            residual::known(above, (reach, limit), |form| holds(form, run, visit))
-        });
+        let known = open
+            .above
+            .as_ref()
+            .and_then(|above| residual::known(above, (reach, limit), |form| holds(form, run, visit)));
         if let Some(known) = known {
             error = error.note(format!("`{known}` is known, and `{reach} < {limit}` is needed"));
         } else if let Some(wrap) = residual::wrap(run, index) {

@@ -15,10 +15,8 @@ pub(super) fn known(
     holds: impl Fn(&Linear) -> bool,
 ) -> Option<String> {
     let number = |text: &str| text.parse::<i64>().ok();
-    let (text, added) = reach
-        .rsplit_once(" + ")
-        .and_then(|(text, added)| Some((text, number(added)?)))
-        .unwrap_or((reach, 0));
+    let (text, added) =
+        reach.rsplit_once(" + ").and_then(|(text, added)| Some((text, number(added)?))).unwrap_or((reach, 0));
     // Beyond an extent that has a name, the grid alone may say as much.
     let (least, most) = match number(limit) {
         Some(_) => (1, MOST.max(added)),
