@@ -24,6 +24,7 @@ mod fix;
 mod global_races;
 mod meeting;
 mod races;
+mod residual;
 mod resources;
 mod together;
 mod trust;
