@@ -25,6 +25,7 @@ mod orbit;
 mod order;
 mod prove;
 mod registers;
+mod relations;
 mod rounds;
 mod symbol;
 mod together;
@@ -224,13 +225,14 @@ pub enum RegisterFaultKind {
 
 /// Analyses a kernel.
 pub fn analyse(kernel: &Kernel) -> Facts {
-    let (mut moduli, mut work) = (BTreeMap::new(), 0);
+    let (mut moduli, mut work, mut thorough) = (BTreeMap::new(), 0, false);
     loop {
+        let mut hasty = false;
         let mut asked = moduli.clone();
         let mut facts = Facts { runs: Vec::new(), trips: Vec::new(), narrow: true, exhausted: None };
         let mut trips = vec![Trips::Unreached; kernel.loops.len()];
         for case in cases(&moduli) {
-            let walked = walk::run(kernel, &case, work);
+            let walked = walk::run(kernel, &case, thorough, work);
             if walked.unreached {
                 continue;
             }
@@ -240,6 +242,7 @@ pub fn analyse(kernel: &Kernel) -> Facts {
                 *trips = trips.and(new);
             }
             facts.narrow &= walked.narrow;
+            hasty |= walked.hasty;
             facts.runs.push(walked.run);
             if walked.exhausted.is_some() {
                 facts.exhausted = walked.exhausted;
@@ -248,9 +251,11 @@ pub fn analyse(kernel: &Kernel) -> Facts {
         }
         facts.trips = trips.iter().map(|trips| trips.constant()).collect();
         let next = affordable(&moduli, asked);
-        if next == moduli {
+        if next == moduli && !hasty {
             return facts;
         }
+        // What was left to a run with more residues than can be had is not left again.
+        thorough = next == moduli;
         moduli = next;
     }
 }

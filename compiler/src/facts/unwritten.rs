@@ -136,7 +136,7 @@ impl Walk<'_> {
         let site = &self.kernel.sites[visit.site];
         let (role, width) = (site.role, site.place.width);
         let number = element_number(&self.kernel.tiles[tile], &visit.index);
-        if role != Role::Write && !self.finds(tile, visit, number.as_ref(), width) {
+        if role != Role::Write && !self.is_left() && !self.finds(tile, visit, number.as_ref(), width) {
             let missing = self.missing(tile, visit, number.as_ref(), width);
             self.unwritten.push(missing);
         }

@@ -29,6 +29,8 @@ pub(super) struct Walked {
     /// Whether no block has the residues that this run assumes: it says nothing.
     pub(super) unreached: bool,
     pub(super) requests: Requests,
+    /// Whether the order of accesses is left to a run that knows more residues, as is what shared memory holds.
+    pub(super) hasty: bool,
     /// What has been done for the kernel so far.
     pub(super) work: u64,
     /// Where that became too much.
@@ -62,6 +64,10 @@ pub(super) struct Walk<'a> {
     /// The residues that this run assumes.
     pub(super) residues: &'a BTreeMap<SymbolKind, Residue>,
     requests: Requests,
+    /// Whether nothing is left for a run that knows more residues.
+    pub(super) thorough: bool,
+    /// Whether something was left.
+    pub(super) hasty: bool,
     /// The results of operations that will be exact with them.
     pub(super) pending: Vec<SymbolId>,
     /// By local.
@@ -134,13 +140,20 @@ pub(super) struct Walk<'a> {
 
 /// Walks a kernel under the assumption that symbols have these residues.
 /// `work` has been done for the kernel before.
-pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, work: u64) -> Walked {
+pub(super) fn run(
+    kernel: &Kernel,
+    residues: &BTreeMap<SymbolKind, Residue>,
+    thorough: bool,
+    work: u64,
+) -> Walked {
     let mut walk = Walk {
         kernel,
         threads: kernel.threads() as usize,
         symbols: Symbols::default(),
         residues,
         requests: Requests::new(),
+        thorough,
+        hasty: false,
         pending: Vec::new(),
         environment: vec![None; kernel.locals.len()],
         mask: Mask::Uniform(true),
@@ -204,6 +217,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         narrow,
         unreached,
         requests,
+        hasty,
         work,
         exhausted,
         exhausted_in,
@@ -230,7 +244,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         register_faults,
         operations,
     };
-    Walked { run, trips, narrow, unreached, requests, work, exhausted }
+    Walked { run, trips, narrow, unreached, requests, hasty, work, exhausted }
 }
 
 impl Walk<'_> {
@@ -396,6 +410,16 @@ impl Walk<'_> {
             super::merge(&mut self.requests, kind.split_as(), by.saturating_mul(modulus));
         }
         splits
+    }
+
+    /// Whether it can be left to a run that knows more residues: one has been asked for.
+    pub(super) fn is_left(&mut self) -> bool {
+        let known = |(kind, modulus): (&SymbolKind, &i64)| {
+            self.residues.get(kind).is_some_and(|residue| residue.modulus % modulus == 0)
+        };
+        let left = !self.thorough && !self.requests.iter().all(known);
+        self.hasty |= left;
+        left
     }
 
     // ---- statements ----

@@ -1873,13 +1873,18 @@ fn conditions_of_other_iterations() {
         "#]],
     );
     // One thread each, but not the same one.
-    check_order(&warps("if x == n { t[0] = 1.0; }\nif x == 5 { t[0] = 2.0; }"), expect![[r#"
+    check_order(
+        &warps("if x == n { t[0] = 1.0; }\nif x == 5 { t[0] = 2.0; }"),
+        expect![[r#"
         error: race on `t`: nothing orders this store after the store on line 5 [TP0801]
         note: write after write: thread 0 writes `t[0]` on line 5, and thread 5 writes it here
         help: put `sync_threads();` between line 5 and this
           at `t[0]`
-    "#]]);
-    check_order(&warps("if x == n { t[0] = 1.0; }\nif x <= n { t[0] = 2.0; }"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &warps("if x == n { t[0] = 1.0; }\nif x <= n { t[0] = 2.0; }"),
+        expect![[r#"
         error: race on `t`: nothing orders this store after the store on line 5 [TP0801]
         note: write after write: thread 0 writes `t[0]` on line 5, and thread 32 writes it here
         help: put `sync_threads();` between line 5 and this
@@ -1888,23 +1893,33 @@ fn conditions_of_other_iterations() {
         note: write after write: thread 0 writes `t[0]` on line 6, and thread 32 writes it here
         help: let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic
           at `t[0]`
-    "#]]);
+    "#]],
+    );
     // Of the same thread they are one condition, of two threads they are two.
-    check_order(&warps("let v = input[[x]] as usize;\nif v > 4 { t[0] = 1.0; }"), expect![[r#"
+    check_order(
+        &warps("let v = input[[x]] as usize;\nif v > 4 { t[0] = 1.0; }"),
+        expect![[r#"
         error: race on `t`: two threads may write one element here [TP0801]
         note: write after write: thread 0 writes `t[0]` on line 6, and thread 32 writes it here
         help: let one thread write it, `if thread_x() == 0 { … }`, or update it with an atomic
           at `t[0]`
-    "#]]);
-    check_order(&warps("if x == n { t[0] = 1.0; }\nif x + 1 == n { t[0] = 2.0; }"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &warps("if x == n { t[0] = 1.0; }\nif x + 1 == n { t[0] = 2.0; }"),
+        expect![[r#"
         error: race on `t`: nothing orders this store after the store on line 5 [TP0801]
         note: write after write: thread 0 writes `t[0]` on line 5, and thread 32 writes it here
         help: put `sync_threads();` between line 5 and this
           at `t[0]`
-    "#]]);
-    check_order(&warps("if x == n { t[0] = 1.0; }\nif x == n { t[0] = 2.0; }"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &warps("if x == n { t[0] = 1.0; }\nif x == n { t[0] = 2.0; }"),
+        expect![[r#"
         accepted without a barrier
-    "#]]);
+    "#]],
+    );
     check_order(
         &kernel(
             "block = [32, 2], grid = [1]",
@@ -1918,14 +1933,20 @@ fn conditions_of_other_iterations() {
               at `t[0]`
         "#]],
     );
-    check_order(&warps("for k in 0..n {\nif x == k { t[0] = 1.0; }\n}"), expect![[r#"
+    check_order(
+        &warps("for k in 0..n {\nif x == k { t[0] = 1.0; }\n}"),
+        expect![[r#"
         error: race on `t`: nothing orders this store after the store of another thread [TP0801]
         note: write after write: thread 0 writes `t[0]` on line 6, and thread 32 writes it here an iteration later
         help: put `sync_threads();` at the end of the body of the loop on line 5
           at `t[0]`
-    "#]]);
-    check_order(&warps("for k in 0..n {\nif x == k { t[0] = 1.0; }\nsync_threads();\n}"), expect![[r#"
+    "#]],
+    );
+    check_order(
+        &warps("for k in 0..n {\nif x == k { t[0] = 1.0; }\nsync_threads();\n}"),
+        expect![[r#"
         line 7: sync_threads()
           orders the store of `t` on line 6 before the store on line 6 in the next iteration
-    "#]]);
+    "#]],
+    );
 }

@@ -551,12 +551,15 @@ fn stages_of_one_thread() {
               at `t[k % 2][x]`
         "#]],
     );
-    check_order(&stages("", "t[(k + 1) % 2][x] = input[[x]];\nsum += t[k % 2][x];"), expect![[r#"
+    check_order(
+        &stages("", "t[(k + 1) % 2][x] = input[[x]];\nsum += t[k % 2][x];"),
+        expect![[r#"
         error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
         note: thread 0 finds `t[0][0]` unwritten
         help: write every element of `t` that is read, by all threads of the block
           at `t[k % 2][x]`
-    "#]]);
+    "#]],
+    );
 }
 
 /// A vector reads all of its elements.
