@@ -22,6 +22,7 @@ mod coalescing;
 mod convergence;
 mod fix;
 mod global_races;
+mod residual;
 mod resources;
 mod together;
 mod trust;
