@@ -7,8 +7,9 @@
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::Mask;
 use super::linear::Linear;
-use super::loops::Carried;
+use super::loops::{Carried, Rounds};
 use super::prove::FactList;
+use super::relations::Relations;
 use super::symbol::SymbolKind;
 use super::together::Fork;
 use super::truth::{Truth, Value};
@@ -39,6 +40,7 @@ impl Walk<'_> {
         let (mark, environment, mask) = (self.mark(), self.environment.clone(), self.mask.clone());
         let mut assigned = Vec::new();
         assigned_in(self.kernel, body, &mut assigned);
+        let first = self.enter();
         for _ in 0..MOST_STEPS {
             let known = self.is_constant(condition) && self.visits.len() < loops::MOST_VISITS;
             let truth = if known { self.truth(condition) } else { Truth::data() };
@@ -57,7 +59,10 @@ impl Walk<'_> {
             self.mask = inside.clone();
             let scope = self.enter();
             self.block(body);
-            self.leave(scope);
+            match before {
+                Some(_) => self.leave(scope),
+                None => self.hand_on(first, &assigned),
+            }
             self.forks.pop();
             if let Some(before) = before {
                 self.mask = mask.clone();
@@ -65,6 +70,7 @@ impl Walk<'_> {
             }
             self.mask = inside;
         }
+        self.leave(first);
         self.rewind(mark);
         (self.environment, self.mask) = (environment, mask);
         false
@@ -118,31 +124,35 @@ impl Walk<'_> {
         let kind = SymbolKind::Round(span);
         let split = self.residues.contains_key(&kind);
         let mut alike = Scope::Block;
-        let (carried, last) = loop {
+        let (carried, relations, rounds) = loop {
             let mark = self.mark();
             let before = self.environment.clone();
             let mut carried = self.carried(body, alike);
+            let mut relations = Relations::new(self, carried.iter().map(|variable| variable.local));
             let mut decided = Scope::Block;
             if split && !carried.is_empty() {
                 // An iteration follows one with another residue, so what holds for those of this residue is not handed on.
                 let inner = self.mark();
                 let kind = SymbolKind::Derived(self.symbols.len() as u32);
                 let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-                decided = self.step(condition, body, span, &round, &mut carried, true).0;
+                let state = (&mut carried[..], &mut relations);
+                decided = self.step(condition, body, span, &round, state, true).0;
                 self.rewind(inner);
             }
             let round = self.symbol_form(kind.clone(), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-            let (scope, known) = self.step(condition, body, span, &round, &mut carried, !split);
+            let state = (&mut carried[..], &mut relations);
+            let (scope, known) = self.step(condition, body, span, &round, state, !split);
             decided = decided.min(scope);
             if decided >= alike {
-                break (carried, (!split).then_some((round, known)));
+                break (carried, relations, if split { Rounds::Any } else { Rounds::Last(round, known) });
             }
             // Threads go round as often as their own condition says.
             self.rewind(mark);
             self.environment = before;
             alike = decided;
         };
-        self.after(carried, last);
+        self.after(carried, rounds);
+        relations.assume(self);
         // All threads have left it by now because their condition failed.
         let truth = self.truth(condition);
         self.guards.extend(truth.when_false);
@@ -156,7 +166,7 @@ impl Walk<'_> {
         body: &Block,
         span: SpanId,
         round: &Linear,
-        carried: &mut [Carried],
+        (carried, relations): (&mut [Carried], &mut Relations),
         open: bool,
     ) -> (Scope, FactList) {
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
@@ -167,6 +177,7 @@ impl Walk<'_> {
                 let value = variable.at_start(round, self);
                 self.environment[variable.local.index()] = Some(value);
             }
+            relations.assume(self);
             let truth = self.truth(condition);
             let fork = self.fork(&truth, span);
             let settled = truth.known_true.or(&truth.known_false).or(&mask.not()).is_full();
@@ -185,10 +196,10 @@ impl Walk<'_> {
             self.block(body);
             self.unfold();
             self.forks.pop();
+            let mut wrong = open && relations.correct(self);
             let next = self.looked_ahead(condition);
             self.give_back(flags, body);
             self.mask = mask.clone();
-            let mut wrong = false;
             for variable in carried.iter_mut() {
                 variable.follow(&next, self);
             }
@@ -196,6 +207,7 @@ impl Walk<'_> {
                 wrong |= variable.correct(self);
             }
             self.leave(inside);
+            wrong = wrong || open && loops::is_loose(carried) && relations.begin(self);
             if !wrong {
                 self.leave(scope);
                 self.presence = presence;

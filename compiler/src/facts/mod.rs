@@ -22,6 +22,7 @@ mod loops;
 mod operations;
 mod prove;
 mod registers;
+mod relations;
 mod symbol;
 mod together;
 mod truth;
