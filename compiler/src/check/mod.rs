@@ -92,8 +92,9 @@ impl Quantity {
             SymbolKind::Scalar(param) => Some(Quantity::Scalar(param)),
             SymbolKind::Block(_)
             | SymbolKind::Grid(_)
-            | SymbolKind::Counter(_)
-            | SymbolKind::Round(_)
+            | SymbolKind::Counter(..)
+            | SymbolKind::Round(..)
+            | SymbolKind::Later(..)
             | SymbolKind::Product(..)
             | SymbolKind::Derived(_)
             | SymbolKind::Opaque(_) => None,
