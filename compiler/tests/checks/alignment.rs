@@ -228,7 +228,7 @@ fn pitches() {
 fn offsets_that_the_launch_knows() {
     let read = |requires: &str, index: &str| {
         kernel(
-            &format!("block = [32], grid = [n], requires(output.len() >= 128, {requires})"),
+            &format!("block = [32], grid = [1], requires(output.len() >= 128, {requires})"),
             "input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>, n: usize, k: u32",
             &format!(
                 "let i = {index};
