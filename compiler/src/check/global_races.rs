@@ -18,8 +18,7 @@ struct Meeting {
     reason: Reason,
 }
 
-/// Judges all tensors that the kernel writes. Of accesses that may be `outside`, and of indices that may be anything, nothing
-/// more is said.
+/// Judges all tensors that the kernel writes. Where accesses may be `outside`, or index arithmetic goes wrong, that comes first.
 pub(super) fn check(
     kernel: &Kernel,
     facts: &Facts,
@@ -28,14 +27,11 @@ pub(super) fn check(
     diagnostics: &mut Diagnostics,
 ) {
     let escapes = facts.runs.iter().any(|run| !run.escapes.is_empty());
-    if has_one_block(facts) || escapes && diagnostics.is_failed() {
+    if has_one_block(facts) || !outside.is_empty() || escapes && diagnostics.is_failed() {
         return;
     }
     let mut prover = Prover::new(kernel, facts);
     for param in kernel.params.handles() {
-        if outside.iter().any(|site| kernel.sites[*site].place.base == Base::Tensor(param)) {
-            continue;
-        }
         if let Some(meeting) = first_meeting(kernel, facts, param, &mut prover, needed) {
             let error = describe(kernel, param, &meeting, diagnostics);
             diagnostics.report(error);
