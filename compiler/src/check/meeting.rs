@@ -74,11 +74,12 @@ impl Entry {
         self.thread as usize / LANES
     }
 
-    fn differs(self, other: Entry, between: Between) -> bool {
+    /// Whether nothing orders this access before one that is of the same interval or of another one.
+    fn differs(self, other: Entry, between: Between, same: bool) -> bool {
         match between {
             Between::Warps => self.warp() != other.warp(),
             Between::Threads => self.thread != other.thread,
-            Between::All => self != other,
+            Between::All => !same || self != other,
         }
     }
 }
@@ -100,10 +101,10 @@ impl Pair {
         }
     }
 
-    fn meets(self, other: Pair, between: Between) -> Option<(Entry, Entry)> {
+    fn meets(self, other: Pair, between: Between, same: bool) -> Option<(Entry, Entry)> {
         let entries = [self.first, self.other].into_iter().flatten();
         let others = || [other.first, other.other].into_iter().flatten();
-        entries.flat_map(|a| others().map(move |b| (a, b))).find(|(a, b)| a.differs(*b, between))
+        entries.flat_map(|a| others().map(move |b| (a, b))).find(|(a, b)| a.differs(*b, between, same))
     }
 
     fn merge(&mut self, other: Pair) {
@@ -121,7 +122,7 @@ impl Cell {
     }
 
     /// Two accesses that are not both reads, and not both atomic, for each pair of roles.
-    fn meets(&self, other: &Cell, between: Between) -> impl Iterator<Item = (Entry, Entry)> {
+    fn meets(&self, other: &Cell, between: Between, same: bool) -> impl Iterator<Item = (Entry, Entry)> {
         let Cell { readers, writers, updaters } = self;
         let pairs = [
             (writers, &other.readers),
@@ -132,7 +133,7 @@ impl Cell {
             (updaters, &other.readers),
             (readers, &other.updaters),
         ];
-        pairs.into_iter().filter_map(move |(a, b)| a.meets(*b, between))
+        pairs.into_iter().filter_map(move |(a, b)| a.meets(*b, between, same))
     }
 }
 
@@ -203,6 +204,7 @@ pub(super) fn meetings<'a>(
     blind: bool,
 ) -> Vec<Meeting<'a>> {
     let mut found: Vec<Meeting<'a>> = Vec::new();
+    let same = std::ptr::eq(earlier, later);
     if !earlier.writes(kernel) && !later.writes(kernel) {
         return found;
     }
@@ -227,7 +229,7 @@ pub(super) fn meetings<'a>(
             {
                 continue;
             }
-            for (element, x, y) in meet(a, b, period, between) {
+            for (element, x, y) in meet(a, b, period, between, same) {
                 let visits = (earlier.visits[x.visit as usize], later.visits[y.visit as usize]);
                 add(Meeting {
                     earlier: (visits.0, Some(x.thread as usize)),
@@ -269,7 +271,7 @@ fn period(difference: &Linear) -> i64 {
 }
 
 /// Elements that both touch; where `period` is not zero, modulo that.
-fn meet(a: &Group, b: &Group, period: i64, between: Between) -> Vec<(i64, Entry, Entry)> {
+fn meet(a: &Group, b: &Group, period: i64, between: Between, same: bool) -> Vec<(i64, Entry, Entry)> {
     let (folded_a, folded_b);
     let (a, b) = match period {
         0 => (a, b),
@@ -283,7 +285,7 @@ fn meet(a: &Group, b: &Group, period: i64, between: Between) -> Vec<(i64, Entry,
     let mut out = Vec::new();
     for element in start..end {
         let cells = (&a.cells[(element - a.first) as usize], &b.cells[(element - b.first) as usize]);
-        out.extend(cells.0.meets(cells.1, between).map(|(x, y)| (element, x, y)));
+        out.extend(cells.0.meets(cells.1, between, same).map(|(x, y)| (element, x, y)));
     }
     out
 }

@@ -87,18 +87,26 @@ fn judge<'a>(
                 races.push(Race { tile, meeting, between, again });
             }
         }
-        let behind = interval.ordered.iter().map(|ordered| (ordered.interval, ordered.barriers.clone()));
-        // A copy is ordered by the wait for it, too.
+        let behind = interval
+            .ordered
+            .iter()
+            .map(|ordered| (ordered.interval, Between::Threads, ordered.barriers.clone()));
+        // A copy is ordered by the wait for it, too, also for the thread itself.
         let reaches = |copy: &IntervalId| {
             interval.open.iter().any(|(other, _)| other == copy)
                 || interval.ordered.iter().any(|ordered| ordered.interval == *copy)
         };
-        let waits =
-            run.waits.iter().filter(|(copy, _)| reaches(copy)).map(|(copy, span)| (*copy, vec![*span]));
-        for (other, barriers) in behind.chain(waits).filter(|(other, _)| stand_for_all(run, *other, *id)) {
+        let waits = run
+            .waits
+            .iter()
+            .filter(|(copy, _)| reaches(copy))
+            .map(|(copy, span)| (*copy, Between::All, vec![*span]));
+        for (other, between, barriers) in
+            behind.chain(waits).filter(|(other, ..)| stand_for_all(run, *other, *id))
+        {
             let Some(earlier) = touched.get(&other) else { continue };
             let again = another_iteration(run, other, *id);
-            for meeting in meetings(kernel, run, (earlier, own), Between::All, is_blind(run, other, *id)) {
+            for meeting in meetings(kernel, run, (earlier, own), between, is_blind(run, other, *id)) {
                 let (a, b) = (meeting.earlier.0.site, meeting.later.0.site);
                 let next = again.is_some() || is_before(kernel, b, a, spans);
                 ordered.push(((a, b, next), barriers.clone()));
