@@ -378,7 +378,7 @@ impl Source<'_, '_> {
     fn repeat(&mut self, depth: u32) {
         let close = self.open_loop();
         self.steps(depth + 1);
-        if self.tape.rarely(8) {
+        if close == "}" && self.tape.rarely(8) {
             let condition = self.agreed();
             self.say(format!("if {condition} {{ break; }}"));
         }
