@@ -47,8 +47,7 @@ fn on_gpu(stream: &Arc<CudaStream>, a: &[f32], b: &[f32]) -> Result<Vec<f32>, Bo
     let mut device_c = stream.alloc_zeros::<f32>(a.len())?;
     let (a, b) = (TensorView::new(&device_a, [a.len()])?, TensorView::new(&device_b, [b.len()])?);
     let mut c = TensorViewMut::new(&mut device_c, [a.len()])?;
-    // SAFETY: every thread writes an element of its own; there is no shared memory and no barrier.
-    unsafe { add::launch(stream, &a, &b, &mut c)? };
+    add::launch(stream, &a, &b, &mut c)?;
     Ok(stream.clone_dtoh(&device_c)?)
 }
 // ANCHOR_END: launch

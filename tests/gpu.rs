@@ -216,10 +216,7 @@ fn dynamic_shared_memory() {
     let (memory, mut output) = (stream.clone_htod(&data).unwrap(), poisoned(&stream, rows * cols));
     let input = TensorView::new(&memory, [rows, cols]).unwrap();
     let mut view = TensorViewMut::new(&mut output, [cols, rows]).unwrap();
-    let launch: unsafe fn(&Arc<_>, &TensorView<'_, f32, 2>, &mut TensorViewMut<'_, f32, 2>) -> _ =
-        transpose_dynamic::launch;
-    // SAFETY: every element of the tile is written before the barrier and read behind it.
-    unsafe { launch(&stream, &input, &mut view) }.unwrap();
+    transpose_dynamic::launch(&stream, &input, &mut view).unwrap();
     let expected = |at: usize| data[at % rows * cols + at / rows].to_bits();
     let wrong = bits(&stream, &output).iter().enumerate().position(|(at, found)| *found != expected(at));
     assert_eq!(wrong, None);

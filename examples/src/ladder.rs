@@ -49,9 +49,7 @@ macro_rules! rung {
             compile: $kernel::compile,
             load: $kernel::load,
             simulate: $kernel::simulate,
-            // SAFETY: every thread of these kernels writes elements of its own, reads of the tile only what was written
-            // before the barrier, and the barrier stands outside all conditions.
-            launch: |stream, input, output| unsafe { $kernel::launch(stream, input, output) },
+            launch: $kernel::launch,
         }
     };
 }

@@ -116,8 +116,7 @@ macro_rules! subject {
                 let $data = &mut $crate::array::Data::new(gap);
                 let ($(mut $argument,)+) = $arguments;
                 $(subject!(@upload $role $argument stream);)+
-                // SAFETY: the simulator has found neither races nor reads of unwritten memory nor divergent barriers.
-                unsafe { $kernel::launch(stream, $(subject!(@device $role $argument)),+)? };
+                $kernel::launch(stream, $(subject!(@device $role $argument)),+)?;
                 $(subject!(@download $role $argument stream);)+
                 let mut actual = $crate::array::Outputs::default();
                 $(subject!(@written $role $argument actual);)+

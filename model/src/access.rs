@@ -68,6 +68,12 @@ pub const LANES: usize = 32;
 /// Bytes of a sector, the unit in which global memory moves.
 pub const SECTOR_BYTES: u32 = 32;
 
+/// Bytes that a wavefront can move: a word a bank.
+pub const WAVEFRONT_BYTES: u32 = 128;
+
+/// Lines of 128 bytes that an asynchronous copy of 16 bytes a lane writes at least, where the whole warp takes part.
+pub(crate) const IDEAL_COPY_LINES: u32 = 4;
+
 /// The instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
@@ -301,8 +307,8 @@ pub fn cost(access: &Access) -> Cost {
     };
     cost.wavefronts = passes.wavefronts;
     cost.ideal_wavefronts = passes.ideal;
-    if access.operation == Operation::CopyAsync && access.width == 16 && cost.lines > 4 {
-        cost.ideal_lines = 4;
+    if access.operation == Operation::CopyAsync && access.width == 16 && cost.lines > IDEAL_COPY_LINES {
+        cost.ideal_lines = IDEAL_COPY_LINES;
     }
     cost
 }

@@ -4,7 +4,7 @@
 //! two lanes collide in all of these or in none. It is therefore enough to count *units* of the lane's width (a
 //! word for narrower lanes) in *slots* of as many banks: 32 slots of one bank, 16 of two, 8 of four.
 
-use crate::access::{Access, LANES, Operation};
+use crate::access::{Access, IDEAL_COPY_LINES, LANES, Operation};
 
 /// Wavefronts of one access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +134,101 @@ pub(crate) fn contiguous_passes(access: &Access) -> Passes {
     let group_lanes = group_lanes(access);
     let groups = access.lanes().count_ones().div_ceil(group_lanes);
     Passes { wavefronts: groups, ideal: groups }
+}
+
+/// What one pass gets from one bank, or from the neighbouring banks that a wide lane spans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// The pass, counted from 0 over the whole access: a wavefront. For `cp.async` of 16 bytes a lane, which is judged by
+    /// them, a line of 128 bytes.
+    pub pass: u32,
+    /// The bank, 0..32, the first of them where there are several.
+    pub bank: u32,
+    /// How many neighbouring banks: 1, 2 or 4.
+    pub banks: u32,
+    /// The word: a byte offset divided by 4.
+    pub word: u32,
+    /// The lanes that get it, bit `i` for lane `i`.
+    pub lanes: u32,
+    /// Whether it waits for another word of the same bank; a line, whether it is one more than a contiguous access needs.
+    pub waits: bool,
+}
+
+/// Which lanes are served when, by ascending pass and bank. What a pass holds is settled only up to order: words of
+/// one bank come by ascending lane here. Empty for accesses of global memory.
+///
+/// What [`crate::access::cost`] requires is required here too.
+pub fn served(access: &Access) -> Vec<Served> {
+    let lanes = access.lanes();
+    if access.operation.is_global() || lanes == 0 {
+        return Vec::new();
+    }
+    let service = service(access, lanes);
+    let mut out =
+        if service.counted == Counted::Nothing { lines(access, lanes, service) } else { Vec::new() };
+    let (mut start, mut first) = (0, 0);
+    while first < LANES as u32 && service.counted != Counted::Nothing {
+        let group = serve_group(access, lanes & group_mask(first, service.group_lanes), service, start);
+        start = group.iter().map(|cell| cell.pass + 1).max().unwrap_or(start);
+        out.extend(group);
+        first += service.group_lanes;
+    }
+    out.sort_by_key(|cell| (cell.pass, cell.bank));
+    out
+}
+
+/// The lanes of one group, from this pass on.
+fn serve_group(access: &Access, members: u32, service: Service, start: u32) -> Vec<Served> {
+    let mut cells: Vec<Served> = Vec::new();
+    for lane in (0..LANES as u32).filter(|lane| members >> lane & 1 == 1) {
+        let new = cell_of(access, lane, service);
+        let mut before = cells.iter_mut().filter(|cell| cell.bank == new.bank);
+        let same = match service.counted {
+            Counted::DistinctWords => before.find(|cell| cell.word == new.word),
+            Counted::EveryLane | Counted::Nothing => None,
+        };
+        if let Some(same) = same {
+            same.lanes |= new.lanes;
+            continue;
+        }
+        let turn = cells.iter().filter(|cell| cell.bank == new.bank).count() as u32;
+        cells.push(Served { pass: start + turn, waits: turn > 0, ..new });
+    }
+    cells
+}
+
+/// A pass a line of 128 bytes.
+fn lines(access: &Access, lanes: u32, service: Service) -> Vec<Served> {
+    let mut cells: Vec<Served> = Vec::new();
+    for lane in (0..LANES as u32).filter(|lane| lanes >> lane & 1 == 1) {
+        let new = cell_of(access, lane, service);
+        match cells.iter_mut().find(|cell| cell.word == new.word) {
+            Some(same) => same.lanes |= new.lanes,
+            None => cells.push(new),
+        }
+    }
+    let line = |cell: &Served| cell.word / 32;
+    let mut numbers: Vec<u32> = cells.iter().map(line).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    for cell in &mut cells {
+        cell.pass = numbers.binary_search(&line(cell)).unwrap_or_default() as u32;
+        cell.waits = cell.pass >= IDEAL_COPY_LINES;
+    }
+    cells
+}
+
+/// What a lane asks for, in the first pass.
+fn cell_of(access: &Access, lane: u32, service: Service) -> Served {
+    let (unit, words) = (access.offsets[lane as usize] >> service.unit_shift, 1 << (service.unit_shift - 2));
+    Served {
+        pass: 0,
+        bank: (unit & (service.slots - 1)) * words,
+        banks: words,
+        word: unit * words,
+        lanes: 1 << lane,
+        waits: false,
+    }
 }
 
 /// Lanes of a group, before merging.

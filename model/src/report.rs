@@ -2,9 +2,15 @@
 //!
 //! The compiler fills it, the macro embeds it as a constant, errors, tables and the book read it from there.
 
+mod bank_map;
 mod barriers;
+#[cfg(test)]
+mod sample;
+mod work;
 
+pub use bank_map::{BankMap, NoMap, WarpAccess};
 pub use barriers::{BarrierKind, BarrierReport, Ordered};
+pub use work::WorkReport;
 
 use crate::access::SECTOR_BYTES;
 use crate::limits::{Architecture, Occupancy, dynamic_shared_bytes};
@@ -32,6 +38,9 @@ pub struct Report {
     /// How much of the kernel a multiprocessor holds, as far as threads and shared memory decide: an architecture a row. Registers,
     /// which only a compilation tells, may make it less.
     pub occupancy: Cow<'static, [(Architecture, Occupancy)]>,
+    /// How much a block computes for what it moves: outside the loops whose iterations only the launch can count, then in an
+    /// iteration of each of those.
+    pub work: Cow<'static, [WorkReport]>,
     /// What the launcher checks before the kernel starts, as source text.
     pub launch_checks: Cow<'static, [Text]>,
     /// What is not proven and taken for granted, in order of the source. The launch is safe where there is none.
@@ -129,7 +138,8 @@ impl Claim {
     }
 }
 
-/// One access site: one memory instruction of the kernel. Costs are over the first block of the grid, edges not cut.
+/// One access site: one memory instruction of the kernel. Costs are over the first block of the grid, edges not cut; in a loop
+/// whose iterations only the launch can count they are of one iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SiteReport {
     /// The access as written, such as `tile[thread_x()][thread_y() + k]`.
@@ -149,24 +159,30 @@ pub struct SiteReport {
     pub also: Cow<'static, [u32]>,
     /// Why the cost is not known, if it is not; the numbers of wavefronts and sectors are then no bound. Empty otherwise.
     pub unknown: Text,
+    /// The line of the innermost such loop around it: the numbers below are then of one iteration of that loop. `None`: of a
+    /// block.
+    pub loop_line: Option<u32>,
     /// Bytes that a lane moves in one instruction.
     pub lane_bytes: u32,
-    /// Warp instructions a block.
+    /// Warp instructions.
     pub instructions: u64,
-    /// Shared memory: wavefronts a block. Zero for global memory.
+    /// Shared memory: wavefronts. Zero for global memory.
     pub wavefronts: u64,
-    /// Shared memory: wavefronts that a conflict-free layout would take, a block.
+    /// Shared memory: wavefronts that a conflict-free layout would take.
     pub ideal_wavefronts: u64,
     /// Shared memory: the largest excess of one warp instruction; of an asynchronous copy of 16 bytes a lane, in lines of
     /// 128 bytes.
     pub worst_excess_wavefronts: u32,
-    /// Global memory: 32-byte sectors a block at the best alignment. Zero for shared memory.
+    /// Shared memory: the first warp instruction with the largest excess; where none has one, the first with the most
+    /// wavefronts. `None` where the lanes' addresses are not known, and for global memory.
+    pub costliest: Option<WarpAccess>,
+    /// Global memory: 32-byte sectors at the best alignment. Zero for shared memory.
     pub sectors: u64,
-    /// Global memory: sectors that the same bytes need when coalesced, a block.
+    /// Global memory: sectors that the same bytes need when coalesced.
     pub ideal_sectors: u64,
     /// Global memory: the largest excess of one warp instruction.
     pub worst_excess_sectors: u32,
-    /// Bytes that the lanes of a block ask for, each counted once an instruction.
+    /// Bytes that the lanes ask for, each counted once an instruction.
     pub useful_bytes: u64,
     /// The shortest contiguous run of bytes that an instruction touches (global memory).
     pub shortest_run_bytes: u32,
@@ -282,6 +298,9 @@ impl fmt::Display for Report {
             }
             rest = &rest[alike..];
         }
+        for work in self.work.iter() {
+            write!(f, "{work}")?;
+        }
         for check in self.launch_checks.iter() {
             writeln!(f, "checked at launch: {check}")?;
         }
@@ -330,9 +349,10 @@ impl fmt::Display for SiteReport {
         }
         writeln!(
             f,
-            "  {kind}{space} {instruction}, {} a lane, {} a block",
+            "  {kind}{space} {instruction}, {} a lane, {} {}",
             count(self.lane_bytes.into(), "byte"),
-            count(self.instructions, "warp instruction")
+            count(self.instructions, "warp instruction"),
+            work::each(self.loop_line)
         )?;
         match self.space {
             _ if !self.unknown.is_empty() => writeln!(f, "  cost not known: {}", self.unknown)?,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tileproof_model::access::{Access, LANES, Operation, cost};
-use tileproof_model::banks::bank_conflict;
+use tileproof_model::banks::{bank_conflict, served};
 
 /// A linear congruential generator; the high bits are the good ones.
 struct Random(u64);
@@ -214,4 +214,34 @@ fn wavefronts_by_words(access: &Access) -> (u32, u32) {
         wavefronts += if free { 1 } else { banks.into_iter().max().unwrap_or(0) };
     }
     (wavefronts, ideal)
+}
+
+#[test]
+fn every_lane_is_served_once_in_as_many_passes_as_it_costs() {
+    for_each_access(|access| {
+        let (cells, found) = (served(&access), cost(&access));
+        if access.operation.is_global() {
+            assert!(cells.is_empty());
+            return;
+        }
+        let passes = cells.iter().map(|cell| cell.pass + 1).max().unwrap_or(0);
+        let wide_copy = access.operation == Operation::CopyAsync && access.width == 16;
+        assert_eq!(passes, if wide_copy { found.lines } else { found.wavefronts }, "{access:?}");
+        let ideal = if wide_copy { found.ideal_lines } else { found.ideal_wavefronts };
+        assert_eq!(cells.iter().any(|cell| cell.waits), passes > ideal, "{access:?}");
+        let lanes: u32 = cells.iter().map(|cell| cell.lanes.count_ones()).sum();
+        let all = cells.iter().fold(0, |all, cell| all | cell.lanes);
+        assert_eq!(lanes, all.count_ones(), "{access:?}: a lane is served twice");
+        if !is_matrix(access.operation) {
+            assert_eq!(all, access.active, "{access:?}");
+        }
+        let mut used = BTreeSet::new();
+        for cell in &cells {
+            assert!(
+                (cell.bank..cell.bank + cell.banks).all(|bank| used.insert((cell.pass, bank))),
+                "{access:?}"
+            );
+            assert_eq!((cell.word % 32, cell.bank + cell.banks <= 32), (cell.bank, true), "{access:?}");
+        }
+    });
 }

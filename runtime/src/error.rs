@@ -206,7 +206,8 @@ pub enum Error {
     /// A tensor was allocated on another stream than the kernel is launched on.
     #[error(
         "`{parameter}` of `{kernel}` belongs to another stream than the launch, so its memory could be freed or \
-         overwritten while the kernel runs; allocate it on the launch's stream, or launch on the tensor's"
+         overwritten while the kernel runs; allocate it on the launch's stream, launch on the tensor's, or use the unsafe \
+         `launch_on` and order the streams"
     )]
     ForeignStream {
         /// The kernel.
@@ -238,7 +239,7 @@ pub enum Error {
     /// The stream is being captured into a graph.
     #[error(
         "`{kernel}` was launched while its stream is captured into a graph, which could replay it after its tensors are \
-         freed; launch it outside of the capture"
+         freed; launch it outside of the capture, or use the unsafe `launch_on` and keep the tensors"
     )]
     Capturing {
         /// The kernel.

@@ -90,17 +90,18 @@ pub mod __private {
     pub use crate::__tileproof_if_simulate as if_simulate;
     pub use crate::argument::DeviceArgument;
     pub use crate::description::{Description, HostOp, Kernel, LaunchCheck, Param, ParamKind};
-    pub use crate::launch::{launch, launch_first};
+    pub use crate::launch::{launch, launch_first, launch_first_on, launch_on};
     pub use crate::load::{compile_all, load_all};
     #[cfg(feature = "simulate")]
     pub use crate::simulate::{HostArgument, simulate_first};
     pub use std::borrow::Cow;
     pub use std::sync::Arc;
     pub use std::vec::Vec;
+    pub use tileproof_model::access::Operation;
     pub use tileproof_model::limits::{Architecture as Known, Occupancy, Resource};
     pub use tileproof_model::report::{
         BarrierKind, BarrierReport, Claim, Ordered, Report, Role, SiteReport, Space, TileReport, TrustReport,
-        Verdict,
+        Verdict, WarpAccess, WorkReport,
     };
 }
 

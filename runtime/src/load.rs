@@ -16,6 +16,16 @@ pub struct Loaded {
     function: CudaFunction,
     compiled: Compiled,
     blocks_per_multiprocessor: u32,
+    context: Arc<CudaContext>,
+}
+
+/// A kernel may still run when the last one who could launch it forgets it, and nothing says that the driver waits for it before
+/// it unloads its code.
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        // A context that has failed runs nothing any more.
+        _ = self.context.synchronize();
+    }
 }
 
 impl Loaded {
@@ -80,7 +90,8 @@ pub(crate) fn cached(
 }
 
 /// Forgets the kernels that were loaded into `context`. Loaded kernels keep their context alive; a program that creates
-/// many contexts calls this before it drops one. Kernels that are running, or held as [`Loaded`], stay valid.
+/// many contexts calls this before it drops one. Kernels that are
+/// held as [`Loaded`] stay valid; those that are running are waited for.
 pub fn unload(context: &CudaContext) {
     let context = context.cu_ctx() as usize;
     // the modules are dropped after the lock is released
@@ -125,7 +136,7 @@ fn load(
     let blocks_per_multiprocessor = function
         .occupancy_max_active_blocks_per_multiprocessor(threads, dynamic as usize, None)
         .map_err(failed)?;
-    Ok(Loaded { function, compiled, blocks_per_multiprocessor })
+    Ok(Loaded { function, compiled, blocks_per_multiprocessor, context: context.clone() })
 }
 
 /// The most shared memory that a block can opt in to on a context's device, in bytes.

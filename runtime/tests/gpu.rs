@@ -4,7 +4,9 @@
 use std::io::Write;
 use std::sync::Arc;
 use tileproof::__private::HostOp::{DivCeil, Equal, Extent, Int};
-use tileproof::__private::{Cow, Description, DeviceArgument, LaunchCheck, Param, ParamKind, Report, launch};
+use tileproof::__private::{
+    Cow, Description, DeviceArgument, LaunchCheck, Param, ParamKind, Report, launch, launch_on,
+};
 use tileproof::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use tileproof::cudarc::driver::{CudaContext, CudaStream};
 use tileproof::timing::{Repeats, measure};
@@ -44,6 +46,7 @@ const fn description(narrow: bool) -> Description {
             sites: Cow::Borrowed(&[]),
             barriers: Cow::Borrowed(&[]),
             occupancy: Cow::Borrowed(&[]),
+            work: Cow::Borrowed(&[]),
             launch_checks: Cow::Borrowed(&[]),
             trusts: Cow::Borrowed(&[]),
         },
@@ -156,6 +159,29 @@ fn what_is_refused_before_anything_is_launched() {
     let no_rows = TensorView::new(&no_rows, [0, 4]).unwrap();
     copy(&NARROW, &stream, &no_rows, &mut TensorViewMut::new(&mut output, [0, 4]).unwrap()).unwrap();
     assert_eq!(stream.clone_dtoh(&output).unwrap(), [2.0; 16]);
+}
+
+#[test]
+fn on_another_stream_where_the_caller_orders_them() {
+    let Some(context) = gpu() else { return };
+    let (own, other) = (context.new_stream().unwrap(), context.new_stream().unwrap());
+    let input = own.clone_htod(&[1.0f32; 16]).unwrap();
+    let mut output = own.clone_htod(&[2.0f32; 16]).unwrap();
+    own.synchronize().unwrap();
+    let view = TensorView::new(&input, [4, 4]).unwrap();
+    let mut written = TensorViewMut::new(&mut output, [4, 4]).unwrap();
+    let arguments = &mut [DeviceArgument::tensor(&view), DeviceArgument::tensor_mut(&mut written)];
+    // SAFETY: as in `copy`; nothing is pending on the tensors' stream, and the launch's is waited for.
+    unsafe { launch_on(&NARROW, &other, arguments) }.unwrap();
+    other.synchronize().unwrap();
+    assert_eq!(own.clone_dtoh(&output).unwrap(), [1.0; 16]);
+
+    // what is not about streams is refused here too
+    let mut short = TensorViewMut::new(&mut output, [3, 4]).unwrap();
+    let arguments = &mut [DeviceArgument::tensor(&view), DeviceArgument::tensor_mut(&mut short)];
+    // SAFETY: nothing is launched.
+    let error = unsafe { launch_on(&NARROW, &other, arguments) }.unwrap_err();
+    assert!(matches!(error, Error::Contract { .. }), "{error}");
 }
 
 #[test]

@@ -46,6 +46,7 @@ fn description(name: &str, text: &str) -> Description {
             sites: Cow::Borrowed(&[]),
             barriers: Cow::Borrowed(&[]),
             occupancy: Cow::Borrowed(&[]),
+            work: Cow::Borrowed(&[]),
             launch_checks: Cow::Borrowed(&[]),
             trusts: Cow::Borrowed(&[]),
         },

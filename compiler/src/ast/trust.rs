@@ -4,6 +4,7 @@ use super::responsibility;
 use crate::diagnostic::Diagnostics;
 use crate::span::SpanId;
 use syn::parse::ParseStream;
+use syn::visit::Visit;
 use syn::{Attribute, Ident, LitStr, Token};
 use tileproof_model::report::Claim;
 
@@ -60,4 +61,23 @@ pub(super) fn arguments(input: ParseStream<'_>, span: SpanId) -> syn::Result<Tru
         return Err(syn::Error::new(end, "a trust names what is not proven, such as `bounds`"));
     }
     Ok(trust)
+}
+
+impl super::Kernel {
+    /// Whether the source takes something for granted, in the kernel or in what is around it that it uses.
+    pub fn takes_trust(&self) -> bool {
+        let mut finder = Finder(!self.trusts.is_empty());
+        finder.visit_item_fn(&self.source.item);
+        self.shared.iter().for_each(|item| finder.visit_item(item));
+        finder.0
+    }
+}
+
+/// Finds the attribute.
+struct Finder(bool);
+
+impl<'ast> Visit<'ast> for Finder {
+    fn visit_attribute(&mut self, attribute: &'ast Attribute) {
+        self.0 |= attribute.path().is_ident("trust");
+    }
 }

@@ -9,6 +9,7 @@ use crate::facts::{Facts, Obstacle, Presence, Run, Visit, tile_offset};
 use crate::ir::{Handle, Kernel, Layout, Proxy, Role, Site, Tile};
 use tileproof_model::access::{Access, Cost, LANES, cost};
 use tileproof_model::banks::bank_conflict;
+use tileproof_model::report::WarpAccess;
 
 /// What a layout costs at one access.
 #[derive(Debug, Default)]
@@ -23,6 +24,8 @@ pub(super) struct Judgement {
     pub(super) useful_bytes: u64,
     /// The most wavefronts of one warp instruction.
     pub(super) most: u32,
+    /// The first instruction with the most wavefronts: which warp, and its access, offsets relative to the tile.
+    pub(super) longest: Option<(usize, Access)>,
     /// The worst instruction, if one has an excess.
     pub(super) worst: Option<Witness>,
     /// Why the cost is not known, if it is not.
@@ -48,6 +51,13 @@ impl Judgement {
     /// The largest excess of one warp instruction.
     pub(super) fn worst_excess(&self) -> u32 {
         self.worst.as_ref().map_or(0, |worst| worst.wavefronts - worst.ideal)
+    }
+
+    /// The instruction that shows what the access costs, if that is known.
+    pub(super) fn costliest(&self) -> Option<WarpAccess> {
+        let worst = self.worst.as_ref().map(|worst| (worst.warp, worst.access));
+        let (warp, access) = worst.or(self.longest).filter(|_| self.unknown.is_none())?;
+        Some(WarpAccess { warp: warp as u32, access })
     }
 }
 
@@ -85,7 +95,10 @@ pub(super) fn judge(
                 judgement.ideal += u64::from(cost.ideal_wavefronts);
                 judgement.useful_bytes += u64::from(cost.useful_bytes);
             }
-            judgement.most = judgement.most.max(most);
+            if most > judgement.most {
+                judgement.most = most;
+                judgement.longest = Some((warp, access));
+            }
             if most - ideal > judgement.worst_excess() {
                 judgement.worst = Some(Witness { warp, access, wavefronts: most, ideal, some_lanes });
             }

@@ -9,32 +9,25 @@ use crate::facts::{
     Between, FactList, Lanes, Linear, Mask, Run, SymbolId, Visit, element_number, gcd, non_negative,
 };
 use crate::ir::{Handle, Kernel, Role, Scope, Tile};
+use std::ops::Range;
 use std::rc::Rc;
 use tileproof_model::access::LANES;
+use tileproof_model::limits::MAX_THREADS_PER_BLOCK;
 
-/// An access by a thread.
+/// An access by a thread: the number of the visit in [`Touched::visits`], and the thread's linear number in the block. Packed
+/// into one number, one more than both together, so that 0 is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
-    /// The number of the visit in [`Touched::visits`].
-    visit: u32,
-    /// The thread's linear number in the block.
-    pub(super) thread: u32,
-}
+struct Entry(u32);
 
-/// Two accesses in one role, chosen so that some access of that role differs from a third one exactly if one of them does: by
-/// two warps if there are such, else by two threads, else by two visits.
-#[derive(Clone, Copy, Debug, Default)]
-struct Pair {
-    first: Option<Entry>,
-    other: Option<Entry>,
-}
+/// Bits of an [`Entry`] that hold the thread.
+const THREAD_BITS: u32 = MAX_THREADS_PER_BLOCK.trailing_zeros();
 
-/// What touches one element.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cell {
-    readers: Pair,
-    writers: Pair,
-    updaters: Pair,
+/// For each element two accesses in one role, chosen so that some access of that role differs from a third one exactly if
+/// one of them does: by two warps if there are such, else by two threads, else by two visits.
+#[derive(Clone, Debug, Default)]
+struct Pairs {
+    first: Vec<u32>,
+    other: Vec<u32>,
 }
 
 /// Accesses whose places have the same symbols.
@@ -43,8 +36,11 @@ struct Group {
     terms: Vec<(SymbolId, Lanes)>,
     /// The number of the element of the first cell, without the symbols.
     first: i64,
-    cells: Vec<Cell>,
-    writes: bool,
+    /// How many cells there are.
+    count: usize,
+    readers: Pairs,
+    writers: Pairs,
+    updaters: Pairs,
     /// What holds at all of its accesses.
     facts: FactList,
 }
@@ -70,50 +66,129 @@ pub(super) struct Meeting<'a> {
 }
 
 impl Entry {
-    fn warp(self) -> usize {
-        self.thread as usize / LANES
+    fn new(visit: u32, thread: u32) -> Entry {
+        Entry((visit << THREAD_BITS | thread) + 1)
     }
 
-    /// Whether nothing orders this access before one that is of the same interval or of another one.
-    fn differs(self, other: Entry, between: Between, same: bool) -> bool {
-        match between {
-            Between::Warps => self.warp() != other.warp(),
-            Between::Threads => self.thread != other.thread,
-            Between::All => !same || self != other,
-        }
-    }
-}
-
-impl Pair {
-    fn add(&mut self, entry: Entry) {
-        let Some(first) = self.first else {
-            self.first = Some(entry);
-            return;
-        };
-        let rank = |entry: Entry| match entry {
-            entry if entry.warp() != first.warp() => 3,
-            entry if entry.thread != first.thread => 2,
-            entry if entry.visit != first.visit => 1,
-            _ => 0,
-        };
-        if rank(entry) > self.other.map_or(0, rank) {
-            self.other = Some(entry);
-        }
+    fn visit(self) -> usize {
+        ((self.0 - 1) >> THREAD_BITS) as usize
     }
 
-    fn meets(self, other: Pair, between: Between, same: bool) -> Option<(Entry, Entry)> {
-        let entries = [self.first, self.other].into_iter().flatten();
-        let others = || [other.first, other.other].into_iter().flatten();
-        entries.flat_map(|a| others().map(move |b| (a, b))).find(|(a, b)| a.differs(*b, between, same))
-    }
-
-    fn merge(&mut self, other: Pair) {
-        [other.first, other.other].into_iter().flatten().for_each(|entry| self.add(entry));
+    fn thread(self) -> usize {
+        ((self.0 - 1) & (MAX_THREADS_PER_BLOCK - 1)) as usize
     }
 }
 
-impl Cell {
-    fn role(&mut self, role: Role) -> &mut Pair {
+/// By how much two entries differ: 3 by the warp, 2 by the thread, 1 by the visit alone.
+fn rank(a: u32, b: u32) -> u32 {
+    let difference = (a - 1) ^ (b - 1);
+    if difference & (MAX_THREADS_PER_BLOCK - LANES as u32) != 0 {
+        3
+    } else if difference & (LANES as u32 - 1) != 0 {
+        2
+    } else if difference != 0 {
+        1
+    } else {
+        0
+    }
+}
+
+/// The least difference between accesses that nothing orders.
+fn between_rank(between: Between) -> u32 {
+    match between {
+        Between::Warps => 3,
+        Between::Threads => 2,
+        Between::All => 1,
+    }
+}
+
+impl Pairs {
+    fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// Takes in an access to some elements in a row, of `count` in all.
+    fn add(&mut self, elements: Range<usize>, count: usize, entry: Entry) {
+        if self.first.len() < count {
+            self.first.resize(count, 0);
+            self.other.resize(count, 0);
+        }
+        let (first, other): (&mut [u32], &mut [u32]) = (&mut self.first, &mut self.other);
+        let mut at = elements.start;
+        while at < elements.end {
+            let known = first[at];
+            if known == 0 {
+                first[at] = entry.0;
+            } else if other[at] == 0 {
+                if known != entry.0 {
+                    other[at] = entry.0;
+                }
+            } else if rank(known, entry.0) > rank(known, other[at]) {
+                other[at] = entry.0;
+            }
+            at += 1;
+        }
+    }
+
+    /// Moves all elements on by so many.
+    fn shift(&mut self, by: usize) {
+        if !self.is_empty() {
+            self.first.splice(0..0, std::iter::repeat_n(0, by));
+            self.other.splice(0..0, std::iter::repeat_n(0, by));
+        }
+    }
+
+    fn at(&self, element: usize) -> [u32; 2] {
+        [&self.first, &self.other].map(|list| list.get(element).copied().unwrap_or(0))
+    }
+
+    /// Where accesses of both to one element differ, element by element: `self` from one element on, `other` from another.
+    fn meet(
+        &self,
+        other: &Pairs,
+        (start, other_start, count): (usize, usize, usize),
+        between: Between,
+        mut found: impl FnMut(usize, Entry, Entry),
+    ) {
+        let least = between_rank(between);
+        let (a, b): (&[u32], &[u32]) = (&self.first, &other.first);
+        let count = count.min(a.len().saturating_sub(start)).min(b.len().saturating_sub(other_start));
+        let mut at = 0;
+        while at < count {
+            let (x, y) = (a[start + at], b[other_start + at]);
+            if x != 0 && y != 0 {
+                let (second, other_second) = (self.other[start + at], other.other[other_start + at]);
+                if rank(x, y) >= least {
+                    found(at, Entry(x), Entry(y));
+                } else if other_second != 0 && rank(x, other_second) >= least {
+                    found(at, Entry(x), Entry(other_second));
+                } else if second != 0 && rank(second, y) >= least {
+                    found(at, Entry(second), Entry(y));
+                } else if second != 0 && other_second != 0 && rank(second, other_second) >= least {
+                    found(at, Entry(second), Entry(other_second));
+                }
+            }
+            at += 1;
+        }
+    }
+
+    /// The same with elements counted modulo a number.
+    fn fold(&self, first: i64, period: i64) -> Pairs {
+        let mut folded = Pairs::default();
+        for at in 0..self.first.len() {
+            let place = (first + at as i64).rem_euclid(period) as usize;
+            for entry in self.at(at) {
+                if entry != 0 {
+                    folded.add(place..place + 1, period as usize, Entry(entry));
+                }
+            }
+        }
+        folded
+    }
+}
+
+impl Group {
+    fn role(&mut self, role: Role) -> &mut Pairs {
         match role {
             Role::Read => &mut self.readers,
             Role::Write => &mut self.writers,
@@ -121,19 +196,45 @@ impl Cell {
         }
     }
 
-    /// Two accesses that are not both reads, and not both atomic, for each pair of roles.
-    fn meets(&self, other: &Cell, between: Between, same: bool) -> impl Iterator<Item = (Entry, Entry)> {
-        let Cell { readers, writers, updaters } = self;
+    fn writes(&self) -> bool {
+        !(self.writers.is_empty() && self.updaters.is_empty())
+    }
+
+    /// Accesses of both to one element that are not both reads, and not both atomic, for each pair of roles.
+    fn meet(&self, other: &Group, between: Between) -> Vec<(i64, Entry, Entry)> {
         let pairs = [
-            (writers, &other.readers),
-            (writers, &other.writers),
-            (readers, &other.writers),
-            (writers, &other.updaters),
-            (updaters, &other.writers),
-            (updaters, &other.readers),
-            (readers, &other.updaters),
+            (&self.writers, &other.readers),
+            (&self.writers, &other.writers),
+            (&self.readers, &other.writers),
+            (&self.writers, &other.updaters),
+            (&self.updaters, &other.writers),
+            (&self.updaters, &other.readers),
+            (&self.readers, &other.updaters),
         ];
-        pairs.into_iter().filter_map(move |(a, b)| a.meets(*b, between, same))
+        let start = self.first.max(other.first);
+        let end = (self.first + self.count as i64).min(other.first + other.count as i64);
+        let mut out = Vec::new();
+        if start < end {
+            let stretch =
+                ((start - self.first) as usize, (start - other.first) as usize, (end - start) as usize);
+            for (a, b) in pairs {
+                a.meet(b, stretch, between, |at, x, y| out.push((start + at as i64, x, y)));
+            }
+        }
+        out
+    }
+
+    /// The group with its elements counted modulo a number.
+    fn fold(&self, period: i64) -> Group {
+        Group {
+            terms: Vec::new(),
+            first: 0,
+            count: period as usize,
+            readers: self.readers.fold(self.first, period),
+            writers: self.writers.fold(self.first, period),
+            updaters: self.updaters.fold(self.first, period),
+            facts: Vec::new(),
+        }
     }
 }
 
@@ -161,35 +262,42 @@ impl<'a> Touched<'a> {
         let Some((least, most)) = number.constant.extremes(&visit.mask) else { return };
         let known = self.groups.iter().position(|group| group.terms == number.terms);
         let known = known.unwrap_or_else(|| {
-            let terms = number.terms.clone();
-            let facts = visit.facts.clone();
-            self.groups.push(Group { terms, first: least, cells: Vec::new(), writes: false, facts });
+            self.groups.push(Group {
+                terms: number.terms.clone(),
+                first: least,
+                count: 0,
+                readers: Pairs::default(),
+                writers: Pairs::default(),
+                updaters: Pairs::default(),
+                facts: visit.facts.clone(),
+            });
             self.groups.len() - 1
         });
         let group = &mut self.groups[known];
         group.facts.retain(|fact| visit.facts.iter().any(|other| Rc::ptr_eq(fact, other)));
-        group.writes |= role != Role::Read;
         if least < group.first {
             let more = (group.first - least) as usize;
-            group.cells.splice(0..0, std::iter::repeat_n(Cell::default(), more));
+            for pairs in [&mut group.readers, &mut group.writers, &mut group.updaters] {
+                pairs.shift(more);
+            }
+            group.count += more;
             group.first = least;
         }
-        let end = (most + width - group.first) as usize;
-        if end > group.cells.len() {
-            group.cells.resize(end, Cell::default());
-        }
-        for thread in 0..kernel.threads() {
+        group.count = group.count.max((most + width - group.first) as usize);
+        let (first, count) = (group.first, group.count);
+        let pairs = group.role(role);
+        let mut thread = 0;
+        while thread < kernel.threads() {
             if visit.mask.get(thread as usize) {
-                let start = (number.constant.get(thread as usize) - group.first) as usize;
-                for cell in &mut group.cells[start..start + width as usize] {
-                    cell.role(role).add(Entry { visit: at, thread });
-                }
+                let start = (number.constant.get(thread as usize) - first) as usize;
+                pairs.add(start..start + width as usize, count, Entry::new(at, thread));
             }
+            thread += 1;
         }
     }
 
     fn writes(&self, kernel: &Kernel) -> bool {
-        self.groups.iter().any(|group| group.writes)
+        self.groups.iter().any(Group::writes)
             || self.scattered.iter().any(|at| kernel.sites[self.visits[*at as usize].site].role != Role::Read)
     }
 }
@@ -204,7 +312,7 @@ pub(super) fn meetings<'a>(
     blind: bool,
 ) -> Vec<Meeting<'a>> {
     let mut found: Vec<Meeting<'a>> = Vec::new();
-    let same = std::ptr::eq(earlier, later);
+    let itself = std::ptr::eq(earlier, later);
     if !earlier.writes(kernel) && !later.writes(kernel) {
         return found;
     }
@@ -216,7 +324,7 @@ pub(super) fn meetings<'a>(
     };
     for a in &earlier.groups {
         for b in &later.groups {
-            if !a.writes && !b.writes {
+            if !a.writes() && !b.writes() {
                 continue;
             }
             let difference = difference(a, b);
@@ -229,11 +337,16 @@ pub(super) fn meetings<'a>(
             {
                 continue;
             }
-            for (element, x, y) in meet(a, b, period, between, same) {
-                let visits = (earlier.visits[x.visit as usize], later.visits[y.visit as usize]);
+            let met = match period {
+                0 => a.meet(b, between),
+                period => a.fold(period).meet(&b.fold(period), between),
+            };
+            for (element, x, y) in met {
+                // Of one interval, the walk comes to its accesses in order.
+                let (x, y) = if itself && y.visit() < x.visit() { (y, x) } else { (x, y) };
                 add(Meeting {
-                    earlier: (visits.0, Some(x.thread as usize)),
-                    later: (visits.1, Some(y.thread as usize)),
+                    earlier: (earlier.visits[x.visit()], Some(x.thread())),
+                    later: (later.visits[y.visit()], Some(y.thread())),
                     element: (period == 0).then_some(element),
                     terms: a.terms.clone(),
                 });
@@ -241,18 +354,16 @@ pub(super) fn meetings<'a>(
         }
     }
     // What is scattered may be anywhere.
-    for (at, of_earlier) in
-        earlier.scattered.iter().map(|at| (at, true)).chain(later.scattered.iter().map(|at| (at, false)))
-    {
-        let (own, others) = if of_earlier { (earlier, later) } else { (later, earlier) };
-        let visit = own.visits[*at as usize];
-        for other in &others.visits {
-            let roles = (kernel.sites[visit.site].role, kernel.sites[other.site].role);
-            if matches!(roles, (Role::Read, Role::Read) | (Role::Update, Role::Update)) {
-                continue;
+    for (x, a) in earlier.visits.iter().enumerate() {
+        for (y, b) in later.visits.iter().enumerate() {
+            let roles = (kernel.sites[a.site].role, kernel.sites[b.site].role);
+            let scattered = earlier.scattered.contains(&(x as u32)) || later.scattered.contains(&(y as u32));
+            if scattered
+                && !(itself && y < x)
+                && !matches!(roles, (Role::Read, Role::Read) | (Role::Update, Role::Update))
+            {
+                add(Meeting { earlier: (a, None), later: (b, None), element: None, terms: Vec::new() });
             }
-            let (a, b) = if of_earlier { (visit, *other) } else { (*other, visit) };
-            add(Meeting { earlier: (a, None), later: (b, None), element: None, terms: Vec::new() });
         }
     }
     found
@@ -264,50 +375,19 @@ fn difference(a: &Group, b: &Group) -> Option<Linear> {
     form(a).sub(&form(b))
 }
 
+/// Of larger numbers it does not matter whether a difference is a multiple.
+const LONGEST_PERIOD: i64 = 1 << 18;
+
 /// What a form is a multiple of.
 fn period(difference: &Linear) -> i64 {
     let numbers = difference.terms.iter().map(|(_, coefficient)| coefficient.uniform().unwrap_or(1));
-    numbers.fold(0, |period, number| gcd(period, number.checked_abs().unwrap_or(1))).max(1)
-}
-
-/// Elements that both touch; where `period` is not zero, modulo that.
-fn meet(a: &Group, b: &Group, period: i64, between: Between, same: bool) -> Vec<(i64, Entry, Entry)> {
-    let (folded_a, folded_b);
-    let (a, b) = match period {
-        0 => (a, b),
-        _ => {
-            (folded_a, folded_b) = (fold(a, period), fold(b, period));
-            (&folded_a, &folded_b)
-        }
-    };
-    let start = a.first.max(b.first);
-    let end = (a.first + a.cells.len() as i64).min(b.first + b.cells.len() as i64);
-    let mut out = Vec::new();
-    for element in start..end {
-        let cells = (&a.cells[(element - a.first) as usize], &b.cells[(element - b.first) as usize]);
-        out.extend(cells.0.meets(cells.1, between, same).map(|(x, y)| (element, x, y)));
-    }
-    out
-}
-
-/// A group with its elements counted modulo a number.
-fn fold(group: &Group, period: i64) -> Group {
-    let count = period.min(group.cells.len() as i64 + period) as usize;
-    let mut cells = vec![Cell::default(); count];
-    for (at, cell) in group.cells.iter().enumerate() {
-        let place = (group.first + at as i64).rem_euclid(period) as usize;
-        if let Some(folded) = cells.get_mut(place) {
-            folded.readers.merge(cell.readers);
-            folded.writers.merge(cell.writers);
-            folded.updaters.merge(cell.updaters);
-        }
-    }
-    Group { terms: Vec::new(), first: 0, cells, writes: group.writes, facts: Vec::new() }
+    let period = numbers.fold(0, |period, number| gcd(period, number.checked_abs().unwrap_or(1))).max(1);
+    if period > LONGEST_PERIOD { 1 } else { period }
 }
 
 /// Whether all of one is certainly before all of the other in the tile.
 fn have_sign(a: &Group, b: &Group, difference: &Linear, run: &Run) -> bool {
-    let end = |group: &Group| group.first + group.cells.len() as i64;
+    let end = |group: &Group| group.first + group.count as i64;
     let after = difference.offset(a.first - end(b));
     let before = difference.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(b.first - end(a)));
     // A fact about one thread says nothing of another.

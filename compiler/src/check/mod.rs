@@ -21,6 +21,7 @@ mod budget;
 mod coalescing;
 mod convergence;
 mod fix;
+mod global_races;
 mod meeting;
 mod races;
 mod resources;
@@ -29,6 +30,7 @@ mod trust;
 mod unwritten;
 mod values;
 mod words;
+mod work;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Run, Visit};
@@ -116,6 +118,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
     let mut needed = trust::Needed::default();
     values::check(&kernel, &facts, &mut needed, diagnostics);
     convergence::check(&kernel, &facts, &mut needed, diagnostics);
+    let folds = work::folds(&kernel, &facts);
     let mut rows = Vec::new();
     let mut violations: Vec<bounds::Violation> = Vec::new();
     let (mut misaligned, mut conflicts) = (Vec::new(), Vec::new());
@@ -157,11 +160,12 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         let cost = match kernel.sites[site].place.base {
             Base::Tile(tile) => {
                 let layout = kernel.tiles[tile].layout;
-                Cost::Shared(tile, banks::judge(&kernel, site, tile, layout, &visits))
+                Cost::Shared(tile, Box::new(banks::judge(&kernel, site, tile, layout, &visits)))
             }
             Base::Tensor(param) => Cost::Global(coalescing::judge(&kernel, site, param, &visits)),
         };
-        rows.push(Some(row(&kernel, site, &cost, bounds, alignment_verdict, diagnostics)));
+        let loop_line = folds[site.index()].map(|head| diagnostics.spans.line(head));
+        rows.push(Some(row(&kernel, site, loop_line, &cost, bounds, alignment_verdict, diagnostics)));
         if kernel.sites[site].edge {
             continue;
         }
@@ -177,16 +181,20 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             }
         }
     }
-    // Where an index leaves its tile, what it meets there follows from that.
-    let mut barriers = Vec::new();
-    if violations.is_empty() && !diagnostics.is_failed() {
-        barriers = races::check(&kernel, &facts, &mut needed, diagnostics);
-        unwritten::check(&kernel, &facts, &mut needed, diagnostics);
-    }
+    let outside: Vec<Handle<Site>> = violations.iter().map(|violation| violation.site).collect();
     bounds::report(&kernel, violations, diagnostics);
     alignment::report(&kernel, &facts, &misaligned, diagnostics);
     banks::report(&kernel, conflicts, diagnostics);
     budget::check(&kernel, &rows, diagnostics);
+    // Where an index leaves its tile, what it meets there follows from that.
+    let mut barriers = Vec::new();
+    if outside.is_empty() && facts.runs.iter().all(|run| run.escapes.is_empty() && run.divergences.is_empty())
+    {
+        let raced;
+        (barriers, raced) = races::check(&kernel, &facts, &mut needed, diagnostics);
+        unwritten::check(&kernel, &facts, &raced, &mut needed, diagnostics);
+    }
+    global_races::check(&kernel, &facts, &outside, &mut needed, diagnostics);
     // What was refused may have been all that needed a trust.
     if !diagnostics.is_failed() {
         trust::check(&kernel, &needed, diagnostics);
@@ -201,6 +209,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         block: kernel.block,
         shared_bytes: kernel.shared_bytes().1,
         tiles: kernel.tiles.iter().map(|(handle, tile)| tile_row(tile, auto::of(&chosen, handle))).collect(),
+        work: work::rows(&facts, &folds, &rows, diagnostics).into(),
         sites: rows.into_iter().flatten().collect(),
         barriers: barriers.into(),
         occupancy: resources::occupancies(&kernel).into(),
@@ -222,7 +231,7 @@ fn is_last_of(kernel: &Kernel, site: Handle<Site>, first: Handle<Site>) -> bool 
 }
 
 enum Cost {
-    Shared(Handle<Tile>, banks::Judgement),
+    Shared(Handle<Tile>, Box<banks::Judgement>),
     Global(coalescing::Judgement),
 }
 
@@ -253,6 +262,7 @@ fn alignment_verdict(kernel: &Kernel, aligned: &alignment::Aligned) -> Verdict {
 fn row(
     kernel: &Kernel,
     handle: Handle<Site>,
+    loop_line: Option<u32>,
     cost: &Cost,
     bounds: Verdict,
     alignment: Verdict,
@@ -278,11 +288,13 @@ fn row(
         line: diagnostics.spans.line(site.span),
         calls: diagnostics.spans.calls(site.span).join(", ").into(),
         also: site.also.iter().map(|span| diagnostics.spans.line(*span)).collect(),
+        loop_line,
         lane_bytes: kernel.lane_bytes(site),
         instructions: 0,
         wavefronts: 0,
         ideal_wavefronts: 0,
         worst_excess_wavefronts: 0,
+        costliest: None,
         sectors: 0,
         ideal_sectors: 0,
         worst_excess_sectors: 0,
@@ -304,6 +316,7 @@ fn row(
             row.wavefronts = cost.wavefronts;
             row.ideal_wavefronts = cost.ideal;
             row.worst_excess_wavefronts = cost.worst_excess();
+            row.costliest = cost.costliest();
             row.useful_bytes = cost.useful_bytes;
             row.unknown = cost.unknown.clone().unwrap_or_default().into();
             row.cost = verdict(row.worst_excess_wavefronts > 0 || cost.unknown.is_some());

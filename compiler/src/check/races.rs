@@ -8,10 +8,11 @@ use super::meeting::{Meeting, Touched, meetings};
 use super::trust::{Needed, trusts};
 use super::words::thread;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::facts::apart::{Answer, Prover, Relation};
 use crate::facts::{Between, Facts, IntervalId, Run, Visit};
-use crate::ir::{Base, Claim, CollectiveOp, Handle, Kernel, Role, Site, Stmt, SyncObject, Tile};
+use crate::ir::{Base, Claim, CollectiveOp, Handle, Kernel, Proxy, Role, Site, Stmt, SyncObject, Tile};
 use crate::span::{SpanId, SpanTable};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tileproof_model::report::{BarrierKind, BarrierReport, Ordered};
 
 /// Two accesses that nothing orders.
@@ -29,43 +30,51 @@ enum Mended {
     Before((usize, usize)),
     /// One at the end of this loop, or of one around both accesses.
     AtEnd(Option<SpanId>),
+    /// One before this place, behind the wait for what was copied.
+    BehindWait((usize, usize)),
+    /// The wait for what is copied to this tile.
+    Wait(Handle<Tile>),
 }
 
 /// Two sites that a barrier orders, and whether the second is in another iteration.
 type OrderedSites = (Handle<Site>, Handle<Site>, bool);
 
-/// Reports the races, and says what each barrier orders.
+/// Reports the races, and says what each barrier orders; the tiles that are raced for.
 pub(super) fn check(
     kernel: &Kernel,
     facts: &Facts,
     needed: &mut Needed,
     diagnostics: &mut Diagnostics,
-) -> Vec<BarrierReport> {
+) -> (Vec<BarrierReport>, Vec<Handle<Tile>>) {
     let mut races = Vec::new();
     // Pairs of sites, with the barriers of which each is enough to order them.
     let mut ordered: Vec<(OrderedSites, Vec<SpanId>)> = Vec::new();
-    for run in &facts.runs {
+    let mut prover = Prover::new(kernel, facts);
+    for number in 0..facts.runs.len() {
         for tile in kernel.tiles.handles() {
-            judge(kernel, run, tile, &mut races, &mut ordered, &diagnostics.spans);
+            judge(kernel, (facts, number), tile, &mut prover, &mut races, &mut ordered, &diagnostics.spans);
         }
     }
     races.retain(|race| {
         let (earlier, later) = (race.meeting.earlier.0.site, race.meeting.later.0.site);
         trusts(kernel, later, Claim::Race, needed).or(trusts(kernel, earlier, Claim::Race, needed)).is_none()
     });
+    let raced = races.iter().map(|race| race.tile).collect();
     report(kernel, races, diagnostics);
-    rows(kernel, ordered, &diagnostics.spans)
+    (rows(kernel, ordered, &diagnostics.spans), raced)
 }
 
 /// The races on one tile, and what barriers order there.
 fn judge<'a>(
     kernel: &Kernel,
-    run: &'a Run,
+    (facts, number): (&'a Facts, usize),
     tile: Handle<Tile>,
+    prover: &mut Prover<'a>,
     races: &mut Vec<Race<'a>>,
     ordered: &mut Vec<(OrderedSites, Vec<SpanId>)>,
     spans: &SpanTable,
 ) {
+    let run = &facts.runs[number];
     let mut visits: BTreeMap<IntervalId, Vec<&'a Visit>> = BTreeMap::new();
     for visit in run.visits.iter().chain(&run.replays) {
         if kernel.sites[visit.site].place.base == Base::Tile(tile) {
@@ -83,36 +92,92 @@ fn judge<'a>(
             let Some(earlier) = touched.get(&other) else { continue };
             let blind = is_blind(run, other, *id);
             let again = another_iteration(run, other, *id);
-            for meeting in meetings(kernel, run, (earlier, own), between, blind) {
-                races.push(Race { tile, meeting, between, again });
+            let relation = relation(between, !blind);
+            let mut alone = |visits: (&'a Visit, &'a Visit)| {
+                let of = |visit: &'a Visit| Touched::of(kernel, run, tile, vec![visit]);
+                let (a, b) = (of(visits.0), of(visits.1));
+                let meeting = meetings(kernel, run, (&a, &b), between, blind).into_iter().next()?;
+                (!are_apart(kernel, number, visits, relation, prover)).then_some(meeting)
+            };
+            if meetings(kernel, run, (earlier, own), between, blind).is_empty() {
+                continue;
+            }
+            // Of all accesses to an element two are kept, and those may be apart where others are not.
+            for sites in site_pairs(kernel, earlier, own) {
+                let found = pairs_of(earlier, own, sites).find_map(&mut alone);
+                races.extend(found.map(|meeting| Race { tile, meeting, between, again }));
             }
         }
-        let behind = interval
-            .ordered
-            .iter()
-            .map(|ordered| (ordered.interval, Between::Threads, ordered.barriers.clone()));
-        // A copy is ordered by the wait for it, too, also for the thread itself.
+        let behind = interval.ordered.iter().map(|ordered| (ordered.interval, ordered.barriers.clone()));
+        // A copy is ordered by the wait for it, too.
         let reaches = |copy: &IntervalId| {
             interval.open.iter().any(|(other, _)| other == copy)
                 || interval.ordered.iter().any(|ordered| ordered.interval == *copy)
         };
-        let waits = run
-            .waits
-            .iter()
-            .filter(|(copy, _)| reaches(copy))
-            .map(|(copy, span)| (*copy, Between::All, vec![*span]));
-        for (other, between, barriers) in
-            behind.chain(waits).filter(|(other, ..)| stand_for_all(run, *other, *id))
-        {
+        let waits =
+            run.waits.iter().filter(|(copy, _)| reaches(copy)).map(|(copy, span)| (*copy, vec![*span]));
+        for (other, barriers) in behind.chain(waits).filter(|(other, _)| stand_for_all(run, *other, *id)) {
             let Some(earlier) = touched.get(&other) else { continue };
             let again = another_iteration(run, other, *id);
-            for meeting in meetings(kernel, run, (earlier, own), between, is_blind(run, other, *id)) {
+            for meeting in meetings(kernel, run, (earlier, own), Between::All, is_blind(run, other, *id)) {
                 let (a, b) = (meeting.earlier.0.site, meeting.later.0.site);
                 let next = again.is_some() || is_before(kernel, b, a, spans);
                 ordered.push(((a, b, next), barriers.clone()));
             }
         }
     }
+}
+
+/// The pairs of sites of two intervals that are not two loads or two updates.
+fn site_pairs(
+    kernel: &Kernel,
+    earlier: &Touched<'_>,
+    later: &Touched<'_>,
+) -> Vec<(Handle<Site>, Handle<Site>)> {
+    let sites = |of: &Touched<'_>| of.visits.iter().map(|visit| visit.site).collect::<BTreeSet<_>>();
+    let later = sites(later);
+    let pairs = sites(earlier).into_iter().flat_map(|a| later.iter().map(move |b| (a, *b)));
+    let race = |(a, b): &(Handle<Site>, Handle<Site>)| {
+        let roles = (kernel.sites[*a].role, kernel.sites[*b].role);
+        !matches!(roles, (Role::Read, Role::Read) | (Role::Update, Role::Update))
+    };
+    pairs.filter(race).collect()
+}
+
+/// The visits of two sites in two intervals, each pair once.
+fn pairs_of<'a>(
+    earlier: &Touched<'a>,
+    later: &Touched<'a>,
+    sites: (Handle<Site>, Handle<Site>),
+) -> impl Iterator<Item = (&'a Visit, &'a Visit)> {
+    let itself = std::ptr::eq(earlier, later);
+    let visits = earlier.visits.iter().enumerate().filter(move |(_, visit)| visit.site == sites.0);
+    visits.flat_map(move |(at, a)| {
+        let others = later.visits.iter().skip(if itself { at } else { 0 });
+        others.filter(move |visit| visit.site == sites.1).map(move |b| (*a, *b))
+    })
+}
+
+fn relation(between: Between, together: bool) -> Relation {
+    match between {
+        Between::Warps => Relation::OtherWarp { together },
+        Between::Threads => Relation::OtherThread { together },
+        Between::All => Relation::AnyThread { together },
+    }
+}
+
+/// Whether what guards two accesses keeps them apart.
+fn are_apart<'a>(
+    kernel: &Kernel,
+    run: usize,
+    (a, b): (&'a Visit, &'a Visit),
+    relation: Relation,
+    prover: &mut Prover<'a>,
+) -> bool {
+    let mut group = |visit: &'a Visit| prover.groups(&[(run, visit)]).first().copied();
+    let (Some(first), Some(second)) = (group(a), group(b)) else { return false };
+    let width = |visit: &Visit| kernel.sites[visit.site].place.width;
+    prover.apart((first, width(a)), (second, width(b)), relation) == Answer::Apart
 }
 
 /// Whether two intervals are in different executions of a loop whose counter is taken by its residues: one run has the
@@ -131,10 +196,11 @@ fn stand_for_all(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
     walk(later).is_none_or(|own| walk(earlier) != Some(own))
 }
 
-/// The loop of which the later interval is another iteration.
+/// The loop of which the later interval is another iteration than the earlier one, which is in that loop too.
 fn another_iteration(run: &Run, earlier: IntervalId, later: IntervalId) -> Option<SpanId> {
-    let (earlier, later) = (run.intervals[earlier as usize].again, run.intervals[later as usize].again);
-    later.filter(|_| earlier != later).map(|(_, head)| head)
+    let (earlier, later) = (&run.intervals[earlier as usize], &run.intervals[later as usize]);
+    let (_, head) = later.again.filter(|_| earlier.again != later.again)?;
+    earlier.rounds.iter().any(|(other, _)| *other == head).then_some(head)
 }
 
 /// Whether a site is before another one in the source.
@@ -158,12 +224,18 @@ fn report(kernel: &Kernel, mut races: Vec<Race<'_>>, diagnostics: &mut Diagnosti
     let mut errors = Vec::new();
     for race in &races {
         let (first, then) = ends(race);
+        let copied = kernel.sites[race.meeting.earlier.0.site].proxy == Proxy::Async;
+        let under_way = race.between == Between::All;
         let is_mended = mended.iter().any(|barrier| match barrier {
             Mended::Before(place) => race.again.is_none() && first < *place && *place <= then,
             Mended::AtEnd(head) => race.again == *head && (head.is_some() || then <= first),
+            Mended::BehindWait(place) => copied && then == *place,
+            Mended::Wait(tile) => under_way && race.tile == *tile,
         });
         if !is_mended {
             mended.push(match race.again {
+                _ if under_way => Mended::Wait(race.tile),
+                _ if copied => Mended::BehindWait(then),
                 None if first < then => Mended::Before(then),
                 again => Mended::AtEnd(again),
             });
@@ -187,18 +259,22 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
         (false, false) if next => format!("on line {line} an iteration earlier"),
         (false, false) => format!("on line {line}"),
     };
-    let first = if under_way { "asynchronous copy" } else { noun(earlier.role) };
+    let first = if under_way { "asynchronous copy" } else { noun(earlier) };
     let message = match (under_way, same, next) {
         (false, true, false) => {
             format!("race on `{name}`: two threads may {} one element here", act(later.role))
         }
-        _ => format!("race on `{name}`: nothing orders this {} after the {first} {before}", noun(later.role)),
+        _ => format!("race on `{name}`: nothing orders this {} after the {first} {before}", noun(later)),
     };
     let kind = match (earlier.role, later.role) {
         (Role::Write, Role::Read) => "read after write",
         (Role::Read, Role::Write) => "write after read",
         (Role::Write, Role::Write) => "write after write",
-        (Role::Update, _) | (_, Role::Update) => "an atomic update and another access",
+        (Role::Update, Role::Read) => "read after update",
+        (Role::Update, Role::Write) => "write after update",
+        (Role::Read, Role::Update) => "update after read",
+        (Role::Write, Role::Update) => "update after write",
+        (Role::Update, Role::Update) => "update after update",
         (Role::Read, Role::Read) => "read after read",
     };
     let element = match meeting.element {
@@ -222,6 +298,9 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
     error = match (under_way, again) {
         (true, _) => error
             .help("call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this"),
+        (false, _) if earlier.proxy == Proxy::Async => {
+            error.help("put `sync_threads();` between the `wait` for the copy and this")
+        }
         (false, Some(head)) => error.help(format!(
             "put `sync_threads();` at the end of the body of the loop on line {}",
             spans.line(*head)
@@ -235,16 +314,23 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
         (false, None) if spans.line(later.span) < line => {
             error.help("put `sync_threads();` at the end of the body of the loop around both")
         }
+        (false, None) if spans.line(later.span) == line && earlier.role == Role::Read => error.help(
+            "read first, `let value = …;`, then put `sync_threads();` before the statement that writes",
+        ),
+        (false, None) if spans.line(later.span) == line => {
+            error.help("put `sync_threads();` between the two")
+        }
         (false, None) => error.help(format!("put `sync_threads();` between line {line} and this")),
     };
     error
 }
 
-fn noun(role: Role) -> &'static str {
-    match role {
-        Role::Read => "load",
-        Role::Write => "store",
-        Role::Update => "atomic update",
+fn noun(site: &Site) -> &'static str {
+    match (site.proxy, site.role) {
+        (Proxy::Async, Role::Write) => "copy",
+        (_, Role::Read) => "load",
+        (Proxy::Generic, Role::Write) => "store",
+        (_, Role::Update) => "atomic update",
     }
 }
 
@@ -305,9 +391,14 @@ fn rows(
                 next_iteration,
             }
         });
-        let mut orders: Vec<Ordered> = orders.collect();
-        orders.dedup();
-        out.push(row(*span, *kind, orders, spans));
+        // Sites that one access is split into are one.
+        let mut rows: Vec<Ordered> = Vec::new();
+        for row in orders {
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+        out.push(row(*span, *kind, rows, spans));
     }
     out.reverse();
     out

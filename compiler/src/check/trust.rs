@@ -4,6 +4,7 @@
 //! is known to be wrong is never asked. Each question that is answered is noted, because a trust that nothing needs is an
 //! error, and because each is a promise that the caller of an unsafe launch makes.
 
+use super::words::and;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{Claim, Handle, Kernel, Site, Trust};
 use crate::span::SpanId;
@@ -70,25 +71,32 @@ pub(super) fn check(kernel: &Kernel, needed: &Needed, diagnostics: &mut Diagnost
         }
         let is_needed =
             |claim: &Claim| needed.0.iter().any(|promise| promise.claim == *claim && alike(promise.trust));
-        for claim in trust.claims.iter().filter(|claim| !is_needed(claim)) {
-            let proven = match claim {
-                Claim::Race => "nothing here can race",
-                Claim::Bounds => "every index here stays inside",
-                Claim::Initialised => "all that is read here of shared memory has been written",
-                Claim::Barriers => "the barriers and collectives here are reached by all who take part",
-                Claim::Range => "the index arithmetic here stays in its range",
-            };
-            let error = Diagnostic::new(
-                Code::Trust,
-                trust.span,
-                format!("this trust covers nothing: `{}` is not needed", claim.name()),
-            )
-            .note(format!("it is proven that {proven}"));
-            errors.push(match trust.claims.as_slice() {
-                [_] => error.help("remove it: a launch with no trust is a safe function"),
-                _ => error.help(format!("remove `{}` from it", claim.name())),
+        let needless: Vec<Claim> = trust.claims.iter().copied().filter(|claim| !is_needed(claim)).collect();
+        if needless.is_empty() {
+            continue;
+        }
+        let names: Vec<String> = needless.iter().map(|claim| format!("`{}`", claim.name())).collect();
+        let names = and(&names);
+        let verb = if needless.len() == 1 { "is" } else { "are" };
+        let message = format!("this trust covers nothing: {names} {verb} not needed");
+        let mut error = Diagnostic::new(Code::Trust, trust.span, message);
+        for claim in &needless {
+            error = error.note(match claim {
+                Claim::Race => "it is proven that nothing here can race",
+                Claim::Bounds => "it is proven that every index here stays inside",
+                Claim::Initialised => {
+                    "it is proven that all that is read here of shared memory has been written"
+                }
+                Claim::Barriers => {
+                    "it is proven that the barriers and collectives here are reached by all who take part"
+                }
+                Claim::Range => "it is proven that the index arithmetic here stays in its range",
             });
         }
+        errors.push(match needless.len() == trust.claims.len() {
+            true => error.help("remove it: a launch with no trust is a safe function"),
+            false => error.help(format!("remove {names} from it")),
+        });
     }
     errors.into_iter().for_each(|error| diagnostics.report(error));
 }

@@ -4,10 +4,17 @@ use super::trust::{Needed, trusts};
 use super::words::{accesses, thread};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::Facts;
-use crate::ir::{Base, Claim, Handle, Kernel, Role, Site};
+use crate::ir::{Base, Claim, Handle, Kernel, Role, Site, Tile};
 
-pub(super) fn check(kernel: &Kernel, facts: &Facts, needed: &mut Needed, diagnostics: &mut Diagnostics) {
-    let mut reported: Vec<Base> = Vec::new();
+/// Of tiles that are `raced` for, it is not said: what was written when depends on the barrier that is missing.
+pub(super) fn check(
+    kernel: &Kernel,
+    facts: &Facts,
+    raced: &[Handle<Tile>],
+    needed: &mut Needed,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut reported: Vec<Base> = raced.iter().copied().map(Base::Tile).collect();
     for unwritten in facts.runs.iter().flat_map(|run| &run.unwritten) {
         let site = &kernel.sites[unwritten.site];
         let name = kernel.base_name(site.place.base);
@@ -35,7 +42,9 @@ pub(super) fn check(kernel: &Kernel, facts: &Facts, needed: &mut Needed, diagnos
                 let index: Vec<String> = index.iter().map(|index| format!("[{index}]")).collect();
                 error.note(format!("{who} finds `{name}{}` unwritten", index.concat()))
             }
-            None => error.note(format!("which elements {who} finds is not known at compile time")),
+            None => error.note(format!(
+                "which elements {who} reads is not known at compile time, and some of `{name}` may be unwritten"
+            )),
         };
         let writes: Vec<Handle<Site>> = unwritten.writes.iter().copied().collect();
         error = match writes.as_slice() {

@@ -49,13 +49,15 @@ pub enum Code {
     Residence,
     /// Two threads touch one element of shared memory, one of them writes, and no barrier is between.
     Race,
+    /// A block may touch an element of a tensor that another block or thread writes.
+    GlobalRace,
     /// Shared memory is read where nobody may have written it.
     Uninitialised,
 }
 
 impl Code {
     /// All codes, in order.
-    pub const ALL: [Code; 24] = [
+    pub const ALL: [Code; 25] = [
         Code::Syntax,
         Code::Unsupported,
         Code::Attribute,
@@ -79,6 +81,7 @@ impl Code {
         Code::BlockSize,
         Code::Residence,
         Code::Race,
+        Code::GlobalRace,
         Code::Uninitialised,
     ];
 
@@ -108,6 +111,7 @@ impl Code {
             Code::BlockSize => "TP0702",
             Code::Residence => "TP0703",
             Code::Race => "TP0801",
+            Code::GlobalRace => "TP0802",
             Code::Uninitialised => "TP0803",
         }
     }

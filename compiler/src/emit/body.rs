@@ -210,6 +210,7 @@ impl VisitMut for Rewrite<'_> {
     }
 
     fn visit_item_fn_mut(&mut self, function: &mut syn::ItemFn) {
+        strip(&mut function.attrs);
         self.in_item(|rewrite| {
             rewrite.declared.generics(&function.sig.generics);
             rewrite.visit_signature_mut(&mut function.sig);

@@ -6,12 +6,13 @@
 
 use super::body::absolute;
 use super::host::{Used, argument, unused};
+use super::launch::{self, Launches, Safety};
 use crate::ast::{Argument, Generic, Parameter, ParameterKind};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 /// The item. Where an instance did not pass it exists, so that its callers type-check.
-pub(super) fn item(generic: &Generic, passed: bool) -> TokenStream {
+pub(super) fn item(generic: &Generic, passed: bool, safety: &Safety) -> TokenStream {
     let (name, vis, path) = (&generic.function.sig.ident, &generic.function.vis, &generic.crate_path);
     let docs = generic.function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
     let kernels: Vec<&Ident> = generic.instances.iter().map(|instance| &instance.name).collect();
@@ -23,7 +24,7 @@ pub(super) fn item(generic: &Generic, passed: bool) -> TokenStream {
     let listed = format!("\n\nIts instances are {}.", links.join(", "));
     let count = kernels.len();
     let dispatch = dispatch(generic, passed);
-    let methods = methods(generic, passed);
+    let methods = methods(generic, passed, safety);
     quote! {
         #(#docs)*
         #[doc = #listed]
@@ -121,7 +122,7 @@ fn dispatch(generic: &Generic, passed: bool) -> TokenStream {
     }
 }
 
-fn methods(generic: &Generic, passed: bool) -> TokenStream {
+fn methods(generic: &Generic, passed: bool, safety: &Safety) -> TokenStream {
     let (name, vis) = (&generic.function.sig.ident, &generic.function.vis);
     let [stream, context, architecture] =
         ["stream", "context", "architecture"].map(|name| Ident::new(name, Span::mixed_site()));
@@ -129,7 +130,7 @@ fn methods(generic: &Generic, passed: bool) -> TokenStream {
     let args: Vec<_> = generic.params.iter().map(|param| argument(param, &parameters)).collect();
     let device: Vec<TokenStream> = args.iter().map(|a| a.declare("TensorView", "TensorViewMut")).collect();
     let host: Vec<TokenStream> = args.iter().map(|a| a.declare("HostTensor", "HostTensorMut")).collect();
-    let device_args = args.iter().map(|a| a.erase("DeviceArgument"));
+    let device_args: Vec<TokenStream> = args.iter().map(|a| a.erase("DeviceArgument")).collect();
     let host_args = args.iter().map(|a| a.erase("HostArgument"));
     let names: Vec<&Ident> = args.iter().map(|a| a.name).collect();
     let choice = chosen(generic).iter().map(|parameter| &parameter.name).collect::<Vec<_>>();
@@ -140,11 +141,6 @@ fn methods(generic: &Generic, passed: bool) -> TokenStream {
     let compile =
         body(quote!(#architecture), quote!(__tileproof::__private::compile_all(#kernels, #architecture)));
     let load = body(quote!(#context), quote!(__tileproof::__private::load_all(#kernels, #context)));
-    let launch = body(
-        quote!(#stream, #(#names),*),
-        // SAFETY: the caller's, as documented on the method.
-        quote!(unsafe { __tileproof::__private::launch_first(#kernels, #stream, &mut [#(#device_args),*]) }),
-    );
     let simulate = body(
         quote!(#(#names),*),
         quote!(__tileproof::__private::simulate_first(#kernels, &mut [#(#host_args),*])),
@@ -163,7 +159,23 @@ fn methods(generic: &Generic, passed: bool) -> TokenStream {
             widths.join(", ")
         ),
     };
-    let launch_doc = format!("Launches the instance for these arguments, as its own `launch` does.{which}");
+    let call = |function: TokenStream| {
+        // SAFETY: the instances are kernels that the macro wrote, and what is not proven of them the caller promises.
+        let call = quote!(unsafe { #function(#kernels, #stream, &mut [#(#device_args),*]) });
+        body(quote!(#stream, #(#names),*), call)
+    };
+    let launches = launch::functions(
+        vis,
+        Launches {
+            docs: format!("Launches the instance for these arguments on a stream.{which}"),
+            generics: quote!(<#bounded>),
+            parameters: quote!(#stream: &__tileproof::__private::Arc<__tileproof::cudarc::driver::CudaStream>, #(#device),*),
+            bound: quote!(#bound),
+            launch: call(quote!(__tileproof::__private::launch_first)),
+            launch_on: call(quote!(__tileproof::__private::launch_first_on)),
+        },
+        safety,
+    );
     let simulate_doc =
         format!("Runs the instance for these arguments on the CPU, as its own `simulate` does.{which}");
     let result = |ok: TokenStream| quote!(::core::result::Result<#ok, __tileproof::Error>);
@@ -171,7 +183,7 @@ fn methods(generic: &Generic, passed: bool) -> TokenStream {
         result(quote!(__tileproof::__private::Vec<__tileproof::Compiled>)),
         result(quote!(__tileproof::__private::Vec<__tileproof::__private::Arc<__tileproof::Loaded>>)),
     );
-    let (done, counts) = (result(quote!(())), result(quote!(__tileproof::Counts)));
+    let counts = result(quote!(__tileproof::Counts));
     quote! {
         impl #name {
             /// Compiles the instances that a launch chooses from with NVRTC, widest first. Needs no GPU.
@@ -186,15 +198,7 @@ fn methods(generic: &Generic, passed: bool) -> TokenStream {
             /// As that of the instance.
             #vis fn load<#plain>(#context: &__tileproof::__private::Arc<__tileproof::cudarc::driver::CudaContext>) -> #loaded #bound { #load }
 
-            #[doc = #launch_doc]
-            ///
-            /// # Errors
-            /// As that of the instance.
-            ///
-            /// # Safety
-            /// As that of the instance.
-            #[allow(clippy::too_many_arguments)]
-            #vis unsafe fn launch<#bounded>(#stream: &__tileproof::__private::Arc<__tileproof::cudarc::driver::CudaStream>, #(#device),*) -> #done #bound { #launch }
+            #launches
         }
         __tileproof::__private::if_simulate! {
             impl #name {

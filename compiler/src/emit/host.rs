@@ -1,6 +1,7 @@
 //! The Rust items that stand for a kernel: its constants and its typed methods.
 
 use super::cuda::Cuda;
+use super::launch::{self, Launches, Safety};
 use super::report::report;
 use crate::ast;
 use crate::check::{Checked, LaunchCheck};
@@ -21,7 +22,7 @@ pub(super) fn item(
     let name = &ast.function.sig.ident;
     let description = description(name, checked, cuda, source, diagnostics);
     let text = &cuda.text;
-    let methods = methods(ast, true);
+    let methods = methods(ast, true, &launch::of_checked(checked));
     declaration(
         ast,
         quote! {
@@ -37,7 +38,7 @@ pub(super) fn item(
 
 /// What stands in for the item where the kernel did not pass, so that the code that uses it gives no errors of its own.
 pub(super) fn stub(ast: &ast::Kernel) -> TokenStream {
-    declaration(ast, TokenStream::new(), quote!(""), methods(ast, false))
+    declaration(ast, TokenStream::new(), quote!(""), methods(ast, false, &launch::of_refused(ast)))
 }
 
 /// What the macro read, as canonical text.
@@ -77,7 +78,7 @@ fn declaration(
 }
 
 /// The typed methods. Where the kernel did not pass they exist, so that their callers type-check.
-fn methods(ast: &ast::Kernel, passed: bool) -> TokenStream {
+fn methods(ast: &ast::Kernel, passed: bool, safety: &Safety) -> TokenStream {
     let (name, vis) = (&ast.function.sig.ident, &ast.function.vis);
     let stream = Ident::new("stream", Span::mixed_site());
     let context = Ident::new("context", Span::mixed_site());
@@ -85,7 +86,7 @@ fn methods(ast: &ast::Kernel, passed: bool) -> TokenStream {
     let args: Vec<Argument> = ast.params.iter().map(|param| argument(param, &[])).collect();
     let device: Vec<TokenStream> = args.iter().map(|a| a.declare("TensorView", "TensorViewMut")).collect();
     let host: Vec<TokenStream> = args.iter().map(|a| a.declare("HostTensor", "HostTensorMut")).collect();
-    let device_args = args.iter().map(|a| a.erase("DeviceArgument"));
+    let device_args: Vec<TokenStream> = args.iter().map(|a| a.erase("DeviceArgument")).collect();
     let host_args = args.iter().map(|a| a.erase("HostArgument"));
     let names: Vec<&Ident> = args.iter().map(|a| a.name).collect();
     let body = |used: TokenStream, call: TokenStream| {
@@ -94,14 +95,24 @@ fn methods(ast: &ast::Kernel, passed: bool) -> TokenStream {
     let report = body(quote!(), quote!(DESCRIPTION.report()));
     let compile = body(quote!(#architecture), quote!(DESCRIPTION.compile(#architecture)));
     let load = body(quote!(#context), quote!(DESCRIPTION.load(#context)));
-    let launch = body(
-        quote!(#stream, #(#names),*),
-        // SAFETY: the caller's, as documented on the method.
-        quote!(unsafe { __tileproof::__private::launch(&DESCRIPTION, #stream, &mut [#(#device_args),*]) }),
-    );
     let simulate = body(quote!(#(#names),*), quote!(DESCRIPTION.simulate(&mut [#(#host_args),*])));
-    let safety = "\n# Safety\nBounds, alignment and layouts are proven or checked at the launch. That threads do not race on an element, \
-         that shared memory is written before it is read, and that all threads of a block reach each barrier are not: the caller promises them.";
+    let call = |function: TokenStream| {
+        // SAFETY: the text and the description are one kernel's, and what is not proven of it the caller promises.
+        let call = quote!(unsafe { #function(&DESCRIPTION, #stream, &mut [#(#device_args),*]) });
+        body(quote!(#stream, #(#names),*), call)
+    };
+    let launches = launch::functions(
+        vis,
+        Launches {
+            docs: "Launches this kernel on a stream.".into(),
+            generics: TokenStream::new(),
+            parameters: quote!(#stream: &__tileproof::__private::Arc<__tileproof::cudarc::driver::CudaStream>, #(#device),*),
+            bound: TokenStream::new(),
+            launch: call(quote!(__tileproof::__private::launch)),
+            launch_on: call(quote!(__tileproof::__private::launch_on)),
+        },
+        safety,
+    );
     quote! {
         impl #name {
             /// What was proven about this kernel: an access site a row.
@@ -119,14 +130,7 @@ fn methods(ast: &ast::Kernel, passed: bool) -> TokenStream {
             /// No NVRTC or driver found, or one that refuses the kernel.
             #vis fn load(#context: &__tileproof::__private::Arc<__tileproof::cudarc::driver::CudaContext>) -> ::core::result::Result<__tileproof::__private::Arc<__tileproof::Loaded>, __tileproof::Error> { #load }
 
-            /// Launches this kernel on a stream; compiles and loads it on first use. Work of size zero is a no-op.
-            ///
-            /// # Errors
-            /// Everything wrong with the arguments, found before anything is launched: a contract that does not hold, a
-            /// misaligned or overlapping tensor, another stream or context, a grid too large.
-            #[doc = #safety]
-            #[allow(clippy::too_many_arguments)]
-            #vis unsafe fn launch(#stream: &__tileproof::__private::Arc<__tileproof::cudarc::driver::CudaStream>, #(#device),*) -> ::core::result::Result<(), __tileproof::Error> { #launch }
+            #launches
         }
         __tileproof::__private::if_simulate! {
             impl #name {

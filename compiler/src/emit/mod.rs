@@ -8,6 +8,7 @@ pub mod cuda;
 mod declared;
 mod generic;
 mod host;
+mod launch;
 mod report;
 
 pub(crate) use body::TYPES;
@@ -77,7 +78,12 @@ pub fn instances(
         out.extend(kept);
     }
     let passed = !read.is_failed() && judged.iter().all(|(checked, _)| checked.is_some());
-    out.extend(generic::item(generic, passed && !kernels.is_empty()));
+    let safety =
+        launch::of_instances(kernels.iter().zip(judged).map(|(kernel, (checked, _))| match checked {
+            Some(checked) => launch::of_checked(checked),
+            None => launch::of_refused(kernel),
+        }));
+    out.extend(generic::item(generic, passed && !kernels.is_empty(), &safety));
     out
 }
 

@@ -2,24 +2,47 @@
 
 use super::host::triple;
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
+use tileproof_model::access::Access;
 use tileproof_model::limits::Occupancy;
 use tileproof_model::report::{
     BarrierKind, BarrierReport, Ordered, Report, Role, SiteReport, Space, TileReport, TrustReport, Verdict,
+    WarpAccess, WorkReport,
 };
 
 fn text(text: &str) -> TokenStream {
     quote!(__tileproof::__private::Cow::Borrowed(#text))
 }
 
+fn option(value: Option<TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}
+
+fn number<T: ToTokens>(value: Option<T>) -> TokenStream {
+    option(value.map(|value| value.to_token_stream()))
+}
+
 /// The report as a constant.
 pub(super) fn report(report: &Report) -> TokenStream {
-    let Report { kernel, block, shared_bytes, tiles, sites, barriers, occupancy, launch_checks, trusts } =
-        report;
+    let Report {
+        kernel,
+        block,
+        shared_bytes,
+        tiles,
+        sites,
+        barriers,
+        occupancy,
+        work,
+        launch_checks,
+        trusts,
+    } = report;
     let (kernel, block, shared_bytes) =
         (text(kernel), triple(*block), Literal::u32_unsuffixed(*shared_bytes));
     let (tiles, sites) = (tiles.iter().map(tile), sites.iter().map(site));
-    let barriers = barriers.iter().map(barrier);
+    let (barriers, work) = (barriers.iter().map(barrier), work.iter().map(self::work));
     let occupancy = occupancy.iter().map(|(architecture, found)| {
         // `Debug` prints the names of the variants.
         let Occupancy { blocks, warps, max_warps, limited_by } = found;
@@ -44,6 +67,7 @@ pub(super) fn report(report: &Report) -> TokenStream {
         sites: __tileproof::__private::Cow::Borrowed(&[#(#sites),*]),
         barriers: __tileproof::__private::Cow::Borrowed(&[#(#barriers),*]),
         occupancy: __tileproof::__private::Cow::Borrowed(&[#(#occupancy),*]),
+        work: __tileproof::__private::Cow::Borrowed(&[#(#work),*]),
         launch_checks: __tileproof::__private::Cow::Borrowed(&[#(#launch_checks),*]),
         trusts: __tileproof::__private::Cow::Borrowed(&[#(#trusts),*]),
     })
@@ -64,13 +88,7 @@ fn trust(trust: &TrustReport) -> TokenStream {
 
 fn tile(tile: &TileReport) -> TokenStream {
     let TileReport { name, ty, bytes, chosen } = tile;
-    let chosen = match chosen {
-        Some(chosen) => {
-            let chosen = text(chosen);
-            quote!(::core::option::Option::Some(#chosen))
-        }
-        None => quote!(::core::option::Option::None),
-    };
+    let chosen = option(chosen.as_ref().map(|chosen| text(chosen)));
     let (name, ty, bytes) = (text(name), text(ty), Literal::u32_unsuffixed(*bytes));
     quote!(__tileproof::__private::TileReport { name: #name, ty: #ty, bytes: #bytes, chosen: #chosen })
 }
@@ -85,11 +103,13 @@ fn site(site: &SiteReport) -> TokenStream {
         calls,
         also,
         unknown,
+        loop_line,
         lane_bytes,
         instructions,
         wavefronts,
         ideal_wavefronts,
         worst_excess_wavefronts,
+        costliest,
         sectors,
         ideal_sectors,
         worst_excess_sectors,
@@ -101,7 +121,8 @@ fn site(site: &SiteReport) -> TokenStream {
         asynchronous,
         edge,
     } = site;
-    let also = also.iter();
+    let loop_line = number(*loop_line);
+    let (also, costliest) = (also.iter(), option(costliest.as_ref().map(warp_access)));
     let (access, object, calls, unknown) = (text(access), text(object), text(calls), text(unknown));
     let space = match space {
         Space::Global => quote!(Global),
@@ -118,11 +139,13 @@ fn site(site: &SiteReport) -> TokenStream {
         calls: #calls,
         also: __tileproof::__private::Cow::Borrowed(&[#(#also),*]),
         unknown: #unknown,
+        loop_line: #loop_line,
         lane_bytes: #lane_bytes,
         instructions: #instructions,
         wavefronts: #wavefronts,
         ideal_wavefronts: #ideal_wavefronts,
         worst_excess_wavefronts: #worst_excess_wavefronts,
+        costliest: #costliest,
         sectors: #sectors,
         ideal_sectors: #ideal_sectors,
         worst_excess_sectors: #worst_excess_sectors,
@@ -134,6 +157,17 @@ fn site(site: &SiteReport) -> TokenStream {
         asynchronous: #asynchronous,
         edge: #edge,
     })
+}
+
+fn warp_access(found: &WarpAccess) -> TokenStream {
+    let WarpAccess { warp, access: Access { operation, width, active, offsets } } = found;
+    // `Debug` prints the name of the variant. One literal for all offsets, because tokens are what expansion pays for.
+    let operation = format_ident!("{operation:?}");
+    let bytes: Vec<u8> = offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect();
+    let bytes = Literal::byte_string(&bytes);
+    quote!(__tileproof::__private::WarpAccess::embedded(
+        #warp, __tileproof::__private::Operation::#operation, #width, #active, #bytes,
+    ))
 }
 
 fn verdict(verdict: &Verdict) -> TokenStream {
@@ -161,6 +195,19 @@ fn role(role: Role) -> TokenStream {
         Role::Update => quote!(Update),
     };
     quote!(__tileproof::__private::Role::#role)
+}
+
+fn work(work: &WorkReport) -> TokenStream {
+    let WorkReport { loop_line, calls, operations, global_bytes, shared_bytes } = work;
+    let (loop_line, calls) = (number(*loop_line), text(calls));
+    let (global_bytes, shared_bytes) = (number(*global_bytes), number(*shared_bytes));
+    quote!(__tileproof::__private::WorkReport {
+        loop_line: #loop_line,
+        calls: #calls,
+        operations: #operations,
+        global_bytes: #global_bytes,
+        shared_bytes: #shared_bytes,
+    })
 }
 
 fn barrier(barrier: &BarrierReport) -> TokenStream {

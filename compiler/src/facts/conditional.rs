@@ -132,11 +132,19 @@ impl Walk<'_> {
                 let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
                 decided = self.step(condition, body, span, &round, &mut carried, (true, None)).0;
                 self.rewind(inner);
+                if entry.is_some() {
+                    self.find_orbits(&mut carried, &mut |walk| walk.step_on(condition, body, span));
+                }
             }
             let round = self.symbol_form(kind.clone(), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
             let (scope, known) =
                 self.step(condition, body, span, &round, &mut carried, (!split, entry.clone()));
             decided = decided.min(scope);
+            if entry.is_some() && !split {
+                let found =
+                    self.find_orbits(&mut carried.clone(), &mut |walk| walk.step_on(condition, body, span));
+                self.residue_of(&round, found);
+            }
             if decided >= alike {
                 break (carried, (!split).then_some((round, known)));
             }
@@ -184,7 +192,10 @@ impl Walk<'_> {
             let flags = self.take_as(condition, true);
             self.together_in_round(fork.scope);
             self.forks.push(fork);
+            self.fold(span);
+            self.count_condition(condition);
             self.block(body);
+            self.unfold();
             self.forks.pop();
             let next = self.looked_ahead(condition);
             self.give_back(flags, body);
@@ -199,7 +210,7 @@ impl Walk<'_> {
             if !wrong {
                 let mut once = |walk: &mut Walk<'_>, _: &Linear| walk.step_on(condition, body, span);
                 let mut guessed = carried.to_vec();
-                self.leave_rounds(entry, round, &mut once, &mut guessed);
+                self.leave_rounds(entry, round, &mut once, &mut guessed, false);
                 self.leave(inside);
                 self.leave(scope);
                 self.presence = presence;

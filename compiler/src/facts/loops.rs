@@ -5,6 +5,7 @@ use super::Presence;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
+use super::operations::Operations;
 use super::order::Moment;
 use super::prove::FactList;
 use super::prove::tighten;
@@ -154,6 +155,7 @@ impl Walk<'_> {
         self.together_in_round(self.forks.last().map_or(Scope::Block, |fork| fork.scope));
         let kind = self.next_execution(|time| SymbolKind::Counter(handle, time));
         let split = self.residues.contains_key(&kind.split_as());
+        self.fold(head.span);
         if split && !carried.is_empty() {
             // An iteration follows one with another residue, so what holds for those of this residue is not handed on.
             let mark = self.mark();
@@ -161,9 +163,19 @@ impl Walk<'_> {
             let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
             self.iteration(handle, &round, &bounds, &mut carried, (true, None));
             self.rewind(mark);
+            if entry.is_some() {
+                self.find_orbits(&mut carried, &mut |walk| walk.one_round(handle, &round, &bounds));
+            }
         }
+        let ordered = entry.is_some();
         let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
         self.iteration(handle, &round, &bounds, &mut carried, (!split, entry));
+        if ordered && !split {
+            let found =
+                self.find_orbits(&mut carried.clone(), &mut |walk| walk.one_round(handle, &round, &bounds));
+            self.residue_of(&round, found);
+        }
+        self.unfold();
         self.forks.pop();
         self.after(carried, None);
     }
@@ -207,6 +219,9 @@ impl Walk<'_> {
     ) {
         let head = &self.kernel.loops[handle];
         let (presence, scope) = (self.presence, self.enter());
+        // Of an iteration with one residue it is not said that there is one.
+        let room = bounds.end.sub(bounds.start).and_then(|room| room.offset(-1));
+        let certain = open && entry.is_some() && room.is_some_and(|room| self.holds(&room));
         let variable = self.come_to(handle, round, bounds);
         self.check_width(&variable, self.kernel.locals[head.variable].ty.scalar());
         loop {
@@ -223,22 +238,26 @@ impl Walk<'_> {
                 wrong |= variable.correct(self);
             }
             if !wrong {
-                let mut once = |walk: &mut Walk<'_>, round: &Linear| {
-                    let (presence, scope) = (walk.presence, walk.enter());
-                    let variable = walk.come_to(handle, round, bounds);
-                    walk.environment[head.variable.index()] = Some(Value::Int(variable));
-                    walk.block(&head.body);
-                    walk.leave(scope);
-                    walk.presence = presence;
-                };
+                let mut once = |walk: &mut Walk<'_>, round: &Linear| walk.one_round(handle, round, bounds);
                 let mut guessed = carried.to_vec();
-                self.leave_rounds(entry, round, &mut once, &mut guessed);
+                self.leave_rounds(entry, round, &mut once, &mut guessed, certain);
                 self.leave(inside);
                 break;
             }
             self.leave(inside);
             self.rewind(mark);
         }
+        self.leave(scope);
+        self.presence = presence;
+    }
+
+    /// The body for an iteration of this number, from the values that the variables have.
+    fn one_round(&mut self, handle: Handle<Loop>, round: &Linear, bounds: &Bounds<'_>) {
+        let head = &self.kernel.loops[handle];
+        let (presence, scope) = (self.presence, self.enter());
+        let variable = self.come_to(handle, round, bounds);
+        self.environment[head.variable.index()] = Some(Value::Int(variable));
+        self.block(&head.body);
         self.leave(scope);
         self.presence = presence;
     }
@@ -277,7 +296,16 @@ impl Walk<'_> {
                 Value::Int(_) => Guess::Probe(scope),
                 Value::Truth(_) | Value::Data(_) => Guess::Any(scope),
             };
-            Some(Carried { local, before, most: scope, guess, start: None, leaving: None, apart: false })
+            Some(Carried {
+                local,
+                before,
+                most: scope,
+                guess,
+                start: None,
+                leaving: None,
+                apart: false,
+                orbit: None,
+            })
         });
         carried.collect()
     }
@@ -339,6 +367,7 @@ impl Walk<'_> {
             escapes: self.escapes.len(),
             divergences: self.divergences.len(),
             register_faults: self.register_faults.len(),
+            operations: self.operations.clone(),
             narrow: self.narrow,
             trips: self.trips.clone(),
         }
@@ -350,7 +379,7 @@ impl Walk<'_> {
         self.escapes.truncate(found.escapes);
         self.divergences.truncate(found.divergences);
         self.register_faults.truncate(found.register_faults);
-        (self.narrow, self.trips) = (found.narrow, found.trips);
+        (self.narrow, self.trips, self.operations) = (found.narrow, found.trips, found.operations);
     }
 
     /// The loop's variable passes its end by less than one step; that must fit 32 bits too.
@@ -391,6 +420,7 @@ pub(super) struct Findings {
     escapes: usize,
     divergences: usize,
     register_faults: usize,
+    operations: Operations,
     narrow: bool,
     trips: Vec<Trips>,
 }
@@ -410,6 +440,8 @@ pub(super) struct Carried {
     leaving: Option<Linear>,
     /// Whether threads that leave have moved it by another number of iterations than they executed.
     apart: bool,
+    /// The values that it takes in turn, if that is known.
+    pub(super) orbit: Option<Rc<[i64]>>,
 }
 
 /// What a carried variable holds at the start of an iteration.
@@ -473,7 +505,44 @@ impl Carried {
         }
     }
 
+    /// Where an orbit could begin: little is known of what an iteration makes of it.
+    pub(super) fn orbit_start(&self) -> Option<i64> {
+        match (&self.before, self.guess) {
+            (Value::Int(before), Guess::Any(_) | Guess::Within(..) | Guess::Drift(..)) => {
+                before.known_uniform()
+            }
+            (Value::Int(_), Guess::Probe(_) | Guess::Moved(_)) | (Value::Truth(_) | Value::Data(_), _) => {
+                None
+            }
+        }
+    }
+
+    pub(super) fn exactly(&self, value: i64) -> Value {
+        Value::Int(Linear::int(value))
+    }
+
+    /// Anything of its type.
+    pub(super) fn any_value(&self, walk: &mut Walk<'_>) -> Value {
+        match walk.kernel.locals[self.local].ty {
+            Type::Scalar(scalar) => walk.opaque(scalar, Scope::Lane),
+            Type::Vector(..) => Value::Data(Scope::Lane),
+        }
+    }
+
+    /// Its value, where that is one number.
+    pub(super) fn known_now(&self, walk: &Walk<'_>) -> Option<i64> {
+        match walk.environment[self.local.index()].as_ref()? {
+            Value::Int(form) => form.known_uniform(),
+            Value::Truth(_) | Value::Data(_) => None,
+        }
+    }
+
     fn guessed(&self, round: &Linear, walk: &mut Walk<'_>) -> Value {
+        if let Some(orbit) = &self.orbit
+            && let Some(turn) = walk.residue_of(round, orbit.len() as i64)
+        {
+            return Value::Int(Linear::int(orbit[turn as usize]));
+        }
         if let (Guess::Moved(by), Value::Int(before)) = (self.guess, &self.before)
             && let Some(form) = before.add_scaled(round, &Lanes::Uniform(by))
         {
@@ -515,6 +584,7 @@ impl Carried {
     /// What it holds after the loop: any number of iterations has changed it.
     fn at_end(&self, rounds: &Linear, walk: &mut Walk<'_>) -> Value {
         match self.guess {
+            _ if self.orbit.is_some() => self.anything(walk),
             Guess::Moved(_) | Guess::Drift(..) => self.guessed(rounds, walk),
             Guess::Probe(_) | Guess::Any(_) | Guess::Within(..) => self.anything(walk),
         }

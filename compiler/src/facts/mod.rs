@@ -12,6 +12,7 @@
 //! analysis is repeated for each residue of the counter, up to [`MOST_CASES`] in all.
 
 mod address;
+pub mod apart;
 mod arithmetic;
 mod comparison;
 mod conditional;
@@ -19,6 +20,8 @@ mod eval;
 pub mod lanes;
 pub mod linear;
 mod loops;
+mod operations;
+mod orbit;
 mod order;
 mod prove;
 mod registers;
@@ -33,6 +36,7 @@ mod width;
 pub use address::{Obstacle, tensor_offset, tile_offset};
 pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};
+pub use operations::Operations;
 pub use order::{Between, Interval, IntervalId, Ordered};
 pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
@@ -90,6 +94,8 @@ pub struct Run {
     pub divergences: Vec<Divergence>,
     /// Accesses to register arrays and vectors whose index is not one number known at compile time, or is outside.
     pub register_faults: Vec<RegisterFault>,
+    /// What the block computes.
+    pub operations: Operations,
 }
 
 impl Run {
@@ -218,13 +224,14 @@ pub enum RegisterFaultKind {
 
 /// Analyses a kernel.
 pub fn analyse(kernel: &Kernel) -> Facts {
-    let (mut moduli, mut work) = (BTreeMap::new(), 0);
+    let (mut moduli, mut work, mut thorough) = (BTreeMap::new(), 0, false);
     loop {
+        let mut hasty = false;
         let mut asked = moduli.clone();
         let mut facts = Facts { runs: Vec::new(), trips: Vec::new(), narrow: true, exhausted: None };
         let mut trips = vec![Trips::Unreached; kernel.loops.len()];
         for case in cases(&moduli) {
-            let walked = walk::run(kernel, &case, work);
+            let walked = walk::run(kernel, &case, thorough, work);
             if walked.unreached {
                 continue;
             }
@@ -234,6 +241,7 @@ pub fn analyse(kernel: &Kernel) -> Facts {
                 *trips = trips.and(new);
             }
             facts.narrow &= walked.narrow;
+            hasty |= walked.hasty;
             facts.runs.push(walked.run);
             if walked.exhausted.is_some() {
                 facts.exhausted = walked.exhausted;
@@ -242,9 +250,11 @@ pub fn analyse(kernel: &Kernel) -> Facts {
         }
         facts.trips = trips.iter().map(|trips| trips.constant()).collect();
         let next = affordable(&moduli, asked);
-        if next == moduli {
+        if next == moduli && !hasty {
             return facts;
         }
+        // What was left to a run with more residues than can be had is not left again.
+        thorough = next == moduli;
         moduli = next;
     }
 }

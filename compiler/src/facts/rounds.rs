@@ -84,15 +84,25 @@ impl Walk<'_> {
         kind(time)
     }
 
-    /// After it: walks those that meet it. Afterwards the threads are where the loop may have left them.
+    /// After it: walks those that meet it; `certain` where the loop goes round at least once. Afterwards the threads are where the loop may have left them.
     pub(super) fn leave_rounds(
         &mut self,
         entry: Option<Entry>,
         round: &Linear,
         once: &mut Once<'_>,
         guessed: &mut [Carried],
+        certain: bool,
     ) {
         let Some(entry) = entry else { return };
+        if certain {
+            self.write_for_certain();
+        }
+        if self.is_left() {
+            (self.moment, self.path) = (entry.moment, self.path[..self.path.len() - 1].into());
+            self.rounds.pop();
+            self.fresh_interval();
+            return;
+        }
         let walked = entry.marker + 1..self.intervals.len() as IntervalId;
         self.begin_interval();
         match self.moment.remove(entry.marker) {
@@ -164,7 +174,7 @@ impl Walk<'_> {
         let before = 0..entry.marker;
         let open = entry.moment.mentions(&before);
         let (mut ends, mut number) = (Vec::new(), 0);
-        if !open && followed == 0 {
+        if !(open || followed > 0) || self.is_repeated() {
             return ends;
         }
         self.environment.clone_from(&entry.environment);
@@ -185,6 +195,28 @@ impl Walk<'_> {
             self.reopen(entry, Between::All);
         }
         ends
+    }
+
+    /// Whether the first iterations of the innermost loop are walked in another run: where its counter is taken by its
+    /// residues, they are the same in all.
+    fn is_repeated(&self) -> bool {
+        let Some((head, _)) = self.rounds.last() else { return false };
+        self.residues.iter().any(|(kind, residue)| {
+            let own = match kind {
+                SymbolKind::Counter(counted, _) => self.kernel.loops[*counted].span == *head,
+                SymbolKind::Round(span, _) => span == head,
+                SymbolKind::Extent(..)
+                | SymbolKind::Stride(..)
+                | SymbolKind::Scalar(_)
+                | SymbolKind::Block(_)
+                | SymbolKind::Grid(_)
+                | SymbolKind::Later(..)
+                | SymbolKind::Product(..)
+                | SymbolKind::Derived(_)
+                | SymbolKind::Opaque(_) => false,
+            };
+            own && residue.residue != 0
+        })
     }
 
     /// Walks one iteration that follows what was walked last. What it reads that was not written.

@@ -39,10 +39,19 @@ pub(super) struct Step {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum StepKind {
-    /// A side of the branch with this number, and what holds exactly on that side, if that is known.
-    Side { branch: u32, side: bool, exactly: Option<FactList> },
+    /// A side of a branch, and what holds exactly on that side, if that is known.
+    Side { branch: Branch, side: bool, exactly: Option<FactList> },
     /// A walk of the body of a loop whose iterations are not counted: the number of its execution, and which walk.
     Round { execution: u32, walk: u32 },
+}
+
+/// Which decision a branch is by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Branch {
+    /// The branch with this number, alone.
+    Number(u32),
+    /// A variable's value, by the number of its assignment.
+    Assigned(u32),
 }
 
 /// Elements of a tile that were written on one path.
@@ -62,10 +71,36 @@ pub(super) struct Written {
 /// Tiles with more elements than this are no longer followed one by one.
 const MOST_ELEMENTS: i64 = 1 << 18;
 
+/// An index with more values than this is not taken value by value.
+const MOST_VALUES: u32 = 16;
+
 impl Written {
     fn writer(&self, offset: i64) -> Option<usize> {
         let at = usize::try_from(offset.checked_sub(self.first)?).ok()?;
         self.threads.get(at).copied().filter(|thread| *thread > 0).map(|thread| thread as usize - 1)
+    }
+
+    /// Whether it has all that these threads read.
+    fn holds(&self, constants: &Lanes, mask: &Mask, count: usize, width: u32) -> bool {
+        let threads: &[u32] = &self.threads;
+        let (mut thread, width) = (0, i64::from(width));
+        while thread < count {
+            if mask.get(thread) {
+                let start = constants.get(thread) - self.first;
+                if start < 0 || start + width > threads.len() as i64 {
+                    return false;
+                }
+                let mut at = start as usize;
+                while at < (start + width) as usize {
+                    if threads[at] == 0 {
+                        return false;
+                    }
+                    at += 1;
+                }
+            }
+            thread += 1;
+        }
+        true
     }
 
     fn write(&mut self, offset: i64, thread: usize) {
@@ -101,7 +136,7 @@ impl Walk<'_> {
         let site = &self.kernel.sites[visit.site];
         let (role, width) = (site.role, site.place.width);
         let number = element_number(&self.kernel.tiles[tile], &visit.index);
-        if role != Role::Write && !self.finds(tile, visit, number.as_ref(), width) {
+        if role != Role::Write && !self.is_left() && !self.finds(tile, visit, number.as_ref(), width) {
             let missing = self.missing(tile, visit, number.as_ref(), width);
             self.unwritten.push(missing);
         }
@@ -162,31 +197,62 @@ impl Walk<'_> {
     /// Whether each thread finds every element written.
     fn finds(&self, tile: Handle<Tile>, visit: &Visit, number: Option<&Linear>, width: u32) -> bool {
         let path = self.path.clone();
-        if let Some((constants, terms)) = number.and_then(|number| self.parts(number)) {
-            let groups: Vec<&Written> = self
-                .written_elements
-                .iter()
-                .rev()
-                .filter(|written| written.tile == tile && written.terms == terms)
-                .collect();
-            let mut left: Vec<bool> = (0..self.threads).map(|thread| visit.mask.get(thread)).collect();
-            for offset in 0..i64::from(width) {
-                for group in &groups {
-                    if !left.contains(&true) {
-                        break;
-                    }
-                    self.serve(group, visit, &path, constants, offset, &mut left);
-                }
-                if left.contains(&true) {
-                    return self.is_whole(tile, &path);
-                }
-                if offset + 1 < i64::from(width) {
-                    left = (0..self.threads).map(|thread| visit.mask.get(thread)).collect();
-                }
-            }
+        let Some(number) = number else { return self.is_whole(tile, &path) };
+        let Some((constants, terms)) = self.parts(number) else {
+            return self.is_whole(tile, &path);
+        };
+        let groups = self.groups(tile, terms, &path);
+        let sure = |group: &&&Written| group.path.iter().all(|step| is_sure(step, &path));
+        if groups.iter().filter(sure).any(|group| group.holds(constants, &visit.mask, self.threads, width)) {
             return true;
         }
-        self.is_whole(tile, &path)
+        for offset in 0..i64::from(width) {
+            let mut left: Vec<bool> = (0..self.threads).map(|thread| visit.mask.get(thread)).collect();
+            for group in &groups {
+                if left.contains(&true) {
+                    self.serve(group, visit, &path, constants, offset, &mut left);
+                }
+            }
+            if left.contains(&true) {
+                return self.finds_each(tile, visit, width) || self.is_whole(tile, &path);
+            }
+        }
+        true
+    }
+
+    /// The same for each value of an index that is not known, the same for all threads, and one of few.
+    fn finds_each(&self, tile: Handle<Tile>, visit: &Visit, width: u32) -> bool {
+        let extents = &self.kernel.tiles[tile].extents;
+        let few = visit.index.iter().zip(extents).position(|(form, extent)| {
+            let uniform = form.terms.iter().all(|(_, coefficient)| coefficient.uniform().is_some());
+            !form.terms.is_empty() && uniform && form.constant.uniform().is_some() && *extent <= MOST_VALUES
+        });
+        let Some(place) = few else { return false };
+        let form = &visit.index[place];
+        (0..i64::from(extents[place])).all(|value| {
+            let above = form.offset(-value - 1);
+            let below = form.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(value - 1));
+            let mut holds = [above, below].into_iter().flatten();
+            if holds.any(|form| non_negative(&form, &visit.facts, &visit.mask, &self.symbols)) {
+                return true;
+            }
+            let mut visit = visit.clone();
+            visit.index[place] = Linear::int(value);
+            let number = element_number(&self.kernel.tiles[tile], &visit.index);
+            self.finds(tile, &visit, number.as_ref(), width)
+        })
+    }
+
+    /// What was written at such places, the last first, if it can serve a read where this path leads.
+    fn groups(&self, tile: Handle<Tile>, terms: &[(SymbolId, Lanes)], path: &[Step]) -> Vec<&Written> {
+        let serves = |step: &Step| {
+            matches!(step.kind, StepKind::Side { exactly: Some(_), .. })
+                || path.iter().any(|other| covers(&step.kind, &other.kind))
+        };
+        let of_place = |written: &&Written| {
+            written.tile == tile && written.terms == terms && written.path.iter().all(serves)
+        };
+        self.written_elements.iter().rev().filter(of_place).collect()
     }
 
     /// Takes out the threads that find their element in a group.
@@ -267,10 +333,10 @@ impl Walk<'_> {
         }
         let mut open = vec![true; elements as usize];
         for written in &self.written_elements {
-            let sure = |step: &Step| {
-                step.scope >= Scope::Block && path.iter().any(|other| covers(&step.kind, &other.kind))
-            };
-            if written.tile == tile && written.terms.is_empty() && written.path.iter().all(sure) {
+            if written.tile == tile
+                && written.terms.is_empty()
+                && written.path.iter().all(|step| is_sure(step, path))
+            {
                 for (at, thread) in written.threads.iter().enumerate() {
                     let offset = written.first + at as i64;
                     if *thread > 0
@@ -293,10 +359,8 @@ impl Walk<'_> {
             let path = self.path.clone();
             for offset in 0..i64::from(width) {
                 let mut left: Vec<bool> = (0..self.threads).map(|thread| visit.mask.get(thread)).collect();
-                for group in &self.written_elements {
-                    if group.tile == tile && group.terms == terms {
-                        self.serve(group, visit, &path, constants, offset, &mut left);
-                    }
+                for group in self.groups(tile, terms, &path) {
+                    self.serve(group, visit, &path, constants, offset, &mut left);
                 }
                 if let Some(thread) = left.iter().position(|left| *left) {
                     let number = constants.get(thread) + offset;
@@ -328,8 +392,26 @@ impl Walk<'_> {
         index
     }
 
+    /// After a loop that goes round at least once: what every iteration writes, was written.
+    pub(super) fn write_for_certain(&mut self) {
+        let Some((last @ Step { kind: StepKind::Round { .. }, .. }, before)) = self.path.split_last() else {
+            return;
+        };
+        let depth = before.len();
+        let own = |written: &&Written| {
+            written.path.get(depth).is_some_and(|step| covers(&step.kind, &last.kind))
+                && written.path[..depth] == *before
+        };
+        let certain = self.written_elements.iter().filter(own).map(|written| {
+            let path = before.iter().chain(&written.path[depth + 1..]).cloned().collect();
+            Written { path, ..written.clone() }
+        });
+        let certain: Vec<Written> = certain.collect();
+        self.written_elements.extend(certain);
+    }
+
     /// After a branch: what threads wrote on either side, they wrote.
-    pub(super) fn join_written(&mut self, branch: u32) {
+    pub(super) fn join_written(&mut self, branch: Branch) {
         let side_of = |written: &Written| match written.path.last().map(|step| (&step.kind, step.scope)) {
             Some((StepKind::Side { branch: own, side, .. }, scope)) if *own == branch => Some((*side, scope)),
             _ => None,
@@ -359,6 +441,11 @@ impl Walk<'_> {
         }
         self.written_elements.extend(both);
     }
+}
+
+/// Whether all threads of the block went this way where this path leads.
+fn is_sure(step: &Step, path: &[Step]) -> bool {
+    step.scope >= Scope::Block && path.iter().any(|other| covers(&step.kind, &other.kind))
 }
 
 /// Whether a point under `other` is a point under `step`: on the same side, or in a walk of the body that follows.

@@ -4,12 +4,13 @@ use super::address::{Obstacle, tile_obstacle};
 use super::arithmetic::Operation;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
+use super::operations::{self, Operations};
 use super::order::{Interval, IntervalId, Moment, written};
 use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
 use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
-use super::unwritten::{Step, StepKind, Unwritten, Written};
+use super::unwritten::{Branch, Step, StepKind, Unwritten, Written};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
 use crate::ir::{
     Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Scalar,
@@ -28,6 +29,8 @@ pub(super) struct Walked {
     /// Whether no block has the residues that this run assumes: it says nothing.
     pub(super) unreached: bool,
     pub(super) requests: Requests,
+    /// Whether the order of accesses is left to a run that knows more residues, as is what shared memory holds.
+    pub(super) hasty: bool,
     /// What has been done for the kernel so far.
     pub(super) work: u64,
     /// Where that became too much.
@@ -61,6 +64,10 @@ pub(super) struct Walk<'a> {
     /// The residues that this run assumes.
     pub(super) residues: &'a BTreeMap<SymbolKind, Residue>,
     requests: Requests,
+    /// Whether nothing is left for a run that knows more residues.
+    pub(super) thorough: bool,
+    /// Whether something was left.
+    pub(super) hasty: bool,
     /// The results of operations that will be exact with them.
     pub(super) pending: Vec<SymbolId>,
     /// By local.
@@ -118,6 +125,11 @@ pub(super) struct Walk<'a> {
     pub(super) unrolled: Vec<u32>,
     /// The loops around this point that are not unrolled.
     pub(super) rolled: Vec<Rolled>,
+    /// The loops around this point of which one iteration stands for all.
+    pub(super) folds: Vec<SpanId>,
+    pub(super) operations: Operations,
+    /// By expression: its floating-point operations.
+    pub(super) costs: Vec<u64>,
     /// How many branches have been taken.
     branches: u32,
     /// Whether what is evaluated is the launcher's, not a thread's.
@@ -128,13 +140,20 @@ pub(super) struct Walk<'a> {
 
 /// Walks a kernel under the assumption that symbols have these residues.
 /// `work` has been done for the kernel before.
-pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, work: u64) -> Walked {
+pub(super) fn run(
+    kernel: &Kernel,
+    residues: &BTreeMap<SymbolKind, Residue>,
+    thorough: bool,
+    work: u64,
+) -> Walked {
     let mut walk = Walk {
         kernel,
         threads: kernel.threads() as usize,
         symbols: Symbols::default(),
         residues,
         requests: Requests::new(),
+        thorough,
+        hasty: false,
         pending: Vec::new(),
         environment: vec![None; kernel.locals.len()],
         mask: Mask::Uniform(true),
@@ -169,6 +188,9 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         truths: 0,
         unrolled: Vec::new(),
         rolled: Vec::new(),
+        folds: Vec::new(),
+        operations: Operations::default(),
+        costs: operations::costs(kernel),
         branches: 0,
         on_host: true,
         unreached: false,
@@ -190,10 +212,12 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         escaped,
         divergences,
         register_faults,
+        operations,
         trips,
         narrow,
         unreached,
         requests,
+        hasty,
         work,
         exhausted,
         exhausted_in,
@@ -218,8 +242,9 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         escaped,
         divergences,
         register_faults,
+        operations,
     };
-    Walked { run, trips, narrow, unreached, requests, work, exhausted }
+    Walked { run, trips, narrow, unreached, requests, hasty, work, exhausted }
 }
 
 impl Walk<'_> {
@@ -247,6 +272,7 @@ impl Walk<'_> {
         for axis in [Axis::X, Axis::Y, Axis::Z] {
             self.block_index(axis);
         }
+        self.symbols.end_contract();
     }
 
     /// How much is known here; [`Walk::leave`] forgets what was learnt since.
@@ -386,6 +412,16 @@ impl Walk<'_> {
         splits
     }
 
+    /// Whether it can be left to a run that knows more residues: one has been asked for.
+    pub(super) fn is_left(&mut self) -> bool {
+        let known = |(kind, modulus): (&SymbolKind, &i64)| {
+            self.residues.get(kind).is_some_and(|residue| residue.modulus % modulus == 0)
+        };
+        let left = !self.thorough && !self.requests.iter().all(known);
+        self.hasty |= left;
+        left
+    }
+
     // ---- statements ----
 
     pub(super) fn block(&mut self, block: &Block) {
@@ -398,6 +434,7 @@ impl Walk<'_> {
                 self.exhausted = true;
                 return;
             }
+            self.count_statement(stmt);
             self.stmt(stmt);
         }
     }
@@ -595,7 +632,7 @@ impl Walk<'_> {
         otherwise: &Block,
     ) {
         self.branches += 1;
-        let branch = self.branches;
+        let branch = truth.assigned.map_or(Branch::Number(self.branches), Branch::Assigned);
         let mut parting = self.sides(together, then, otherwise);
         let path = self.path.clone();
         let settled = truth.known_true.or(&truth.known_false).or(&self.mask.not()).is_full();

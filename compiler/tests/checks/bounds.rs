@@ -245,7 +245,7 @@ fn tiles() {
 fn run_time_indices_of_tiles() {
     let indexed = |body: &str| {
         kernel(
-            "block = [32], grid = [1]",
+            "block = [1], grid = [1]",
             "n: usize, bins: &Tensor<u8, 1>",
             &format!("let mut t = Shared::<[f32; 256]>::new();\n{body}"),
         )

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::str::FromStr;
 use tileproof_compiler::check::{Checked, check as judge};
 use tileproof_compiler::diagnostic::{Diagnostic, Diagnostics, to_text};
-use tileproof_compiler::{ast, compile, expand, facts, lower};
-use tileproof_model::report::{Role, SiteReport, Space, Verdict};
+use tileproof_compiler::{ast, expand, facts, lower};
+use tileproof_model::report::{Report, Role, SiteReport, Space, Verdict};
 
 /// Compiles a kernel, its attribute included, and compares what comes out: for an accepted one a line for each access, for
 /// a refused one its diagnostics, each with the source text that it points to.
@@ -30,20 +30,22 @@ pub(crate) fn kernel(arguments: &str, parameters: &str, body: &str) -> String {
     format!("#[tiled_kernel({arguments})]\nfn kernel({parameters}) {{\n{body}\n}}")
 }
 
+/// The same, with what each barrier of an accepted kernel orders instead of its accesses.
+#[track_caller]
+pub(crate) fn check_order(source: &str, expected: Expect) {
+    expected.assert_eq(&outcome_with(source, order));
+}
+
 /// What comes out, as text.
 pub(crate) fn outcome(source: &str) -> String {
-    let (attribute, item) = split(source);
+    outcome_with(source, accepted)
+}
+
+/// What comes out, as text; what is said of an accepted kernel is the caller's choice.
+fn outcome_with(source: &str, accepted: impl Fn(&Checked) -> String) -> String {
     let mut diagnostics = Diagnostics::default();
-    let checked = ast::parse(attribute.clone(), item.clone(), &ast::Scope::default(), &mut diagnostics)
-        .and_then(|family| {
-            let ast = family.kernels.into_iter().next()?;
-            let kernel = lower::lower(&ast, &mut diagnostics);
-            if diagnostics.is_failed() {
-                return None;
-            }
-            let facts = facts::analyse(&kernel);
-            judge(kernel, facts, &mut diagnostics)
-        });
+    let checked = judged(source, &mut diagnostics);
+    let (attribute, item) = split(source);
     let expanded = expand(attribute, item).to_string();
     let complains = expanded.contains("core :: compile_error") || expanded.contains("core :: panic");
     match checked {
@@ -58,6 +60,18 @@ pub(crate) fn outcome(source: &str) -> String {
     }
 }
 
+fn judged(source: &str, diagnostics: &mut Diagnostics) -> Option<Checked> {
+    let (attribute, item) = split(source);
+    let family = ast::parse(attribute, item, &ast::Scope::default(), diagnostics)?;
+    let ast = family.kernels.into_iter().next()?;
+    let kernel = lower::lower(&ast, diagnostics);
+    if diagnostics.is_failed() {
+        return None;
+    }
+    let facts = facts::analyse(&kernel);
+    judge(kernel, facts, diagnostics)
+}
+
 /// The tokens of the attribute's arguments and of the item under it, with their places in the source.
 fn split(source: &str) -> (TokenStream, TokenStream) {
     let mut tokens = TokenStream::from_str(source).expect("the source has matching brackets").into_iter();
@@ -69,6 +83,14 @@ fn split(source: &str) -> (TokenStream, TokenStream) {
         _ => None,
     });
     (arguments.unwrap_or_default(), tokens.collect())
+}
+
+fn order(checked: &Checked) -> String {
+    let report = checked.report();
+    let barriers = report.barriers.iter().map(ToString::to_string);
+    let granted = report.trusts.iter().map(|trust| format!("granted: {trust}\n"));
+    let text: String = barriers.chain(granted).collect();
+    if text.is_empty() { "accepted without a barrier\n".into() } else { text }
 }
 
 fn accepted(checked: &Checked) -> String {
@@ -163,9 +185,14 @@ fn slice(source: &str, start: LineColumn, end: LineColumn) -> String {
 /// The access sites of a kernel that must be accepted.
 #[track_caller]
 pub(crate) fn sites(source: &str) -> Vec<SiteReport> {
-    let (attribute, item) = split(source);
-    match compile(&attribute.to_string(), &item.to_string()) {
-        Ok(compiled) => compiled.report.sites.into_owned(),
-        Err(errors) => panic!("{errors}\nin\n{source}"),
+    report(source).sites.into_owned()
+}
+
+/// The report of a kernel that is accepted, lines counted in this text.
+pub(crate) fn report(source: &str) -> Report {
+    let mut diagnostics = Diagnostics::default();
+    match judged(source, &mut diagnostics) {
+        Some(checked) => checked.report().clone(),
+        None => panic!("{}\nin\n{source}", refused(source, &diagnostics)),
     }
 }

@@ -10,6 +10,7 @@ mod control;
 mod control_runs;
 mod convergence;
 mod folds;
+mod global_races;
 mod harness;
 mod helpers;
 mod known_counts;
@@ -18,7 +19,9 @@ mod layouts;
 mod names;
 mod offsets;
 mod premises;
+mod races;
 mod refused;
+mod report;
 mod resources;
 mod signature;
 mod signs;
@@ -26,6 +29,7 @@ mod tensors;
 mod tiles;
 mod trust;
 mod unaligned;
+mod unwritten;
 mod values;
 
 use tileproof_compiler::diagnostic::Code;
@@ -42,15 +46,18 @@ fn every_code_has_kernels() {
         include_str!("coalescing.rs"),
         include_str!("control.rs"),
         include_str!("convergence.rs"),
+        include_str!("global_races.rs"),
         include_str!("helpers.rs"),
         include_str!("known_counts.rs"),
         include_str!("language.rs"),
         include_str!("layouts.rs"),
+        include_str!("races.rs"),
         include_str!("refused.rs"),
         include_str!("resources.rs"),
         include_str!("signature.rs"),
         include_str!("tensors.rs"),
         include_str!("trust.rs"),
+        include_str!("unwritten.rs"),
         include_str!("values.rs"),
     ];
     for code in Code::ALL {

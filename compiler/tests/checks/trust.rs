@@ -67,13 +67,10 @@ fn what_is_proven_needs_no_trust() {
     check(
         &scatter(", trust(bounds, initialised, barriers, because = \"no tile\")", ""),
         expect![[r#"
-            error: this trust covers nothing: `initialised` is not needed [TP0103]
+            error: this trust covers nothing: `initialised` and `barriers` are not needed [TP0103]
             note: it is proven that all that is read here of shared memory has been written
-            help: remove `initialised` from it
-              at `trust`
-            error: this trust covers nothing: `barriers` is not needed [TP0103]
             note: it is proven that the barriers and collectives here are reached by all who take part
-            help: remove `barriers` from it
+            help: remove `initialised` and `barriers` from it
               at `trust`
         "#]],
     );
