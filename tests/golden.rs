@@ -2,6 +2,7 @@
 
 use expect_test::expect_file;
 use tileproof::prelude::*;
+use tileproof::report::{Role, Space};
 use tileproof_examples::ladder::{LADDER, random};
 use tileproof_examples::table::{Row, table};
 
@@ -20,6 +21,22 @@ fn cuda() {
 fn reports() {
     for rung in LADDER {
         golden(&format!("{}.report", rung.name), &(rung.report)().to_string());
+    }
+}
+
+/// The shared load of each kernel on the banks, for pages and for terminals.
+#[test]
+fn bank_maps() {
+    for rung in LADDER {
+        let report = (rung.report)();
+        let load =
+            report.sites.iter().position(|site| (site.space, site.role) == (Space::Shared, Role::Read));
+        if let Some(load) = load {
+            let map = report.bank_map(load).expect("known lanes");
+            assert_eq!(report.bank_picture(load), Ok(map.svg()));
+            golden(&format!("{}.load.svg", rung.name), &map.svg());
+            golden(&format!("{}.load.txt", rung.name), &map.to_string());
+        }
     }
 }
 

@@ -68,6 +68,9 @@ pub const LANES: usize = 32;
 /// Bytes of a sector, the unit in which global memory moves.
 pub const SECTOR_BYTES: u32 = 32;
 
+/// Bytes of a line, the unit that caches know.
+pub const LINE_BYTES: u32 = 128;
+
 /// Bytes that a wavefront can move: a word a bank.
 pub const WAVEFRONT_BYTES: u32 = 128;
 
@@ -76,6 +79,7 @@ pub(crate) const IDEAL_COPY_LINES: u32 = 4;
 
 /// The instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Operation {
     /// `ld.shared`
     LoadShared,
@@ -101,6 +105,7 @@ pub enum Operation {
 
 /// One instruction of one warp. Plain data: see [`cost`] for what must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Access {
     /// The instruction.
     pub operation: Operation,

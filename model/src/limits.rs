@@ -221,6 +221,7 @@ fn since_ampere(threads: u32, blocks: u32, l1_and_shared_kib: u32, carve_outs: &
 
 /// What keeps a multiprocessor from holding more blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Resource {
     /// Resident threads; for a block that cannot run, threads of a block.
     Threads,
@@ -234,6 +235,7 @@ pub enum Resource {
 
 /// How much of a kernel one multiprocessor holds at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Occupancy {
     /// Resident blocks; 0 if the kernel cannot run.
     pub blocks: u32,

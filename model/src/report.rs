@@ -4,16 +4,20 @@
 
 mod bank_map;
 mod barriers;
+#[cfg(feature = "serde")]
+pub mod json;
 #[cfg(test)]
 mod sample;
+mod shared;
 mod work;
 
 pub use bank_map::{BankMap, NoMap, WarpAccess};
 pub use barriers::{BarrierKind, BarrierReport, Ordered};
+pub use shared::SharedFit;
 pub use work::WorkReport;
 
-use crate::access::SECTOR_BYTES;
-use crate::limits::{Architecture, Occupancy, dynamic_shared_bytes};
+use crate::access::{LINE_BYTES, SECTOR_BYTES};
+use crate::limits::{Architecture, Occupancy};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -27,7 +31,7 @@ pub struct Report {
     pub kernel: Text,
     /// Threads a block: x, y, z.
     pub block: [u32; 3],
-    /// Static shared memory a block, in bytes.
+    /// Shared memory a block, in bytes: see also [`Report::static_shared_bytes`] and [`Report::shared_fit`].
     pub shared_bytes: u32,
     /// The shared tiles, in order of declaration.
     pub tiles: Cow<'static, [TileReport]>,
@@ -49,6 +53,7 @@ pub struct Report {
 
 /// One thing that is taken for granted.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TrustReport {
     /// What about it.
     pub claim: Claim,
@@ -62,6 +67,7 @@ pub struct TrustReport {
 
 /// One shared tile.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TileReport {
     /// The name of the variable.
     pub name: Text,
@@ -75,6 +81,7 @@ pub struct TileReport {
 
 /// The memory that a site accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Space {
     /// Device memory, reached through a tensor argument.
     Global,
@@ -84,6 +91,7 @@ pub enum Space {
 
 /// The direction of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Role {
     /// A load.
     Read,
@@ -95,6 +103,11 @@ pub enum Role {
 
 /// The verdict of a check on one access.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(tag = "verdict", content = "text", rename_all = "snake_case")
+)]
 pub enum Verdict {
     /// Clean for every input that the contract admits.
     Proven,
@@ -108,6 +121,7 @@ pub enum Verdict {
 
 /// What the source can take for granted in the place of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Claim {
     /// No other thread touches the element at the same time, unless neither writes it.
     Race,
@@ -141,6 +155,7 @@ impl Claim {
 /// One access site: one memory instruction of the kernel. Costs are over the first block of the grid, edges not cut; in a loop
 /// whose iterations only the launch can count they are of one iteration.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SiteReport {
     /// The access as written, such as `tile[thread_x()][thread_y() + k]`.
     pub access: Text,
@@ -201,6 +216,7 @@ pub struct SiteReport {
 
 /// What a run on the CPU simulator counted at one access site, over the whole grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SiteCounts {
     /// Warp instructions with at least one active lane.
     pub instructions: u64,
@@ -220,6 +236,12 @@ impl SiteReport {
     /// Useful bytes over transferred bytes, between 0 and 1; `None` for shared memory.
     pub fn sector_efficiency(&self) -> Option<f64> {
         efficiency(self.useful_bytes, self.sectors)
+    }
+
+    /// Whether it touches device memory in runs shorter than a line of 128 bytes. Its sectors may be the fewest, and yet it is
+    /// slower than one with longer runs.
+    pub fn has_short_runs(&self) -> bool {
+        self.space == Space::Global && self.unknown.is_empty() && self.shortest_run_bytes < LINE_BYTES
     }
 }
 
@@ -272,8 +294,11 @@ impl fmt::Display for Report {
             "{}: {x} × {y} × {z} threads, {} bytes of {}shared memory",
             self.kernel,
             self.shared_bytes,
-            if dynamic_shared_bytes(self.shared_bytes) > 0 { "dynamic " } else { "" }
+            if self.dynamic_shared_bytes() > 0 { "dynamic " } else { "" }
         )?;
+        if let Some(room) = self.room() {
+            writeln!(f, "its shared memory {room}")?;
+        }
         for TileReport { name, ty, bytes, chosen } in self.tiles.iter() {
             writeln!(f, "tile `{name}`: {ty}, {bytes} bytes")?;
             if let Some(chosen) = chosen {
@@ -356,15 +381,24 @@ impl fmt::Display for SiteReport {
         )?;
         match self.space {
             _ if !self.unknown.is_empty() => writeln!(f, "  cost not known: {}", self.unknown)?,
-            Space::Global => writeln!(
-                f,
-                "  {}, worst excess {}; {} of {} used, in runs of {} or more",
-                against(self.sectors, self.ideal_sectors, "sector"),
-                self.worst_excess_sectors,
-                count(self.useful_bytes, "byte"),
-                sector_bytes(self.sectors),
-                self.shortest_run_bytes
-            )?,
+            Space::Global => {
+                writeln!(
+                    f,
+                    "  {}, worst excess {}; {} of {} used ({:.1} %), in runs of {} or more",
+                    against(self.sectors, self.ideal_sectors, "sector"),
+                    self.worst_excess_sectors,
+                    count(self.useful_bytes, "byte"),
+                    sector_bytes(self.sectors),
+                    100.0 * self.sector_efficiency().unwrap_or(1.0),
+                    self.shortest_run_bytes
+                )?;
+                if self.has_short_runs() {
+                    writeln!(
+                        f,
+                        "  note: runs below {LINE_BYTES} bytes, which cost more than their sectors tell"
+                    )?;
+                }
+            }
             Space::Shared => writeln!(
                 f,
                 "  {}, worst excess {}",

@@ -23,6 +23,7 @@ pub(crate) fn run(filter: Option<&str>) -> Result<(), String> {
     let mut changed = Command::new("git");
     changed.current_dir(root()).args([
         "status", "--short", "--", "*.cu", "*.ir", "*.report", "*.stderr", "*.txt", "*.rs", "*.md", "*.in",
+        "*.svg",
     ]);
     step::run(changed)?;
     result

@@ -18,6 +18,10 @@ pub(crate) fn run() -> Result<(), String> {
     let mut results = Vec::new();
     let steps: Vec<Step> = vec![
         step("tests", || tests(&tools, &mut results)),
+        step("reports as JSON", || {
+            step::run(cargo(&["test", "--package=tileproof-model", "--lib", "--features=serde"]))?;
+            step::run(cargo(&["check", "--package=tileproof", "--no-default-features", "--features=serde"]))
+        }),
         step("examples", || {
             EXAMPLE_SIZES.iter().try_for_each(|size| example(&tools, "transpose", size))?;
             example(&tools, "add", &[])

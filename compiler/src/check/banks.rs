@@ -223,10 +223,14 @@ fn describe(obstacle: &Obstacle, run: &Run) -> String {
         Obstacle::Varying(id) => {
             format!("the place depends on {}, and may differ from lane to lane", run.symbols.get(*id).name)
         }
-        Obstacle::Residue(id, modulus) => format!(
-            "the place depends on {} modulo {modulus}, which nothing here fixes",
-            run.symbols.get(*id).name
-        ),
+        Obstacle::Residue(id, modulus) => {
+            let name = &run.symbols.get(*id).name;
+            let residue = match name.contains('`') {
+                true => format!("{name} modulo {modulus}"),
+                false => format!("`{name} % {modulus}`"),
+            };
+            format!("the place depends on {residue}, which nothing here fixes")
+        }
         Obstacle::Overflow => "the numbers in the index are too large".into(),
     }
 }

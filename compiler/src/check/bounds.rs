@@ -7,7 +7,7 @@ use super::trust::{Needed, trusts};
 use super::words::{and, thread, verb};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Lanes, Linear, Run, SymbolKind, Visit, lower_bound, non_negative};
-use crate::ir::{Base, Claim, Handle, Kernel, ParamKind, Scalar, Site};
+use crate::ir::{Base, Claim, Expr, ExprKind, Handle, Kernel, ParamKind, Scalar, Site, Type};
 use tileproof_model::report::Verdict;
 
 /// An access that is not proven to stay inside; the cause is what would have to be non-negative, where a guard can mend
@@ -155,12 +155,12 @@ fn unguarded(
     let mut error = Diagnostic::new(code(base), site.span, message);
     let mut limits = Vec::new();
     for (open, (reach, limit)) in open.iter().zip(&conditions) {
-        let terms =
-            visit.index[open.dimension].terms.iter().map(|(symbol, _)| &run.symbols.get(*symbol).kind);
-        if terms.clone().any(|kind| matches!(kind, SymbolKind::Opaque(_))) {
+        let index = &visit.index[open.dimension];
+        let mut terms = index.terms.iter().map(|(symbol, _)| &run.symbols.get(*symbol).kind);
+        if is_opaque(run, index) {
             error = error
                 .note(format!("`{reach}` depends on a value from memory or on arithmetic that may wrap"));
-        } else if terms.clone().any(|kind| matches!(kind, SymbolKind::Block(_))) {
+        } else if terms.any(|kind| matches!(kind, SymbolKind::Block(_))) {
             limits.push(format!("`{limit}`"));
         }
     }
@@ -188,14 +188,39 @@ fn unguarded(
             }
             let guard: Vec<String> =
                 conditions.iter().map(|(reach, limit)| format!("{reach} < {limit}")).collect();
-            error.help(format!(
-                "guard it: `if {} {{ … }}`, or promise what bounds it in `requires(…)`",
-                guard.join(" && ")
-            ))
+            let guard = guard.join(" && ");
+            let wraps = |open: &&Open| {
+                let index = &visit.index[open.dimension];
+                is_opaque(run, index) && computes(kernel, site.place.index[open.dimension])
+            };
+            error.help(match open.iter().find(wraps) {
+                // Computed again, it would be another unknown value.
+                Some(open) => {
+                    let index = kernel.exprs[site.place.index[open.dimension]].span;
+                    let text = &diagnostics.spans.get(index).text;
+                    let guard = guard.replacen(text, "index", 1);
+                    format!("give it a name, and guard that: `let index = {text};`, `if {guard} {{ … }}`")
+                }
+                None => format!("guard it: `if {guard} {{ … }}`, or promise what bounds it in `requires(…)`"),
+            })
         }
     };
     let cause = open.into_iter().map(|open| open.above).collect();
     Finding { site: handle, cause, error }
+}
+
+/// Whether a value of which only the range is known is part of it.
+fn is_opaque(run: &Run, form: &Linear) -> bool {
+    form.terms.iter().any(|(symbol, _)| matches!(run.symbols.get(*symbol).kind, SymbolKind::Opaque(_)))
+}
+
+/// Whether the expression itself computes something that may wrap, other than with variables that hold such values.
+fn computes(kernel: &Kernel, handle: Handle<Expr>) -> bool {
+    let expr = &kernel.exprs[handle];
+    let is_index = matches!(expr.ty, Type::Scalar(Scalar::Usize | Scalar::Isize));
+    matches!(expr.kind, ExprKind::Call(..))
+        || matches!(expr.kind, ExprKind::Binary(..)) && !is_index
+        || expr.kind.operands().into_iter().any(|operand| computes(kernel, operand))
 }
 
 /// The promise that helps a vector whose first element is inside: of multiples of its width, the smaller is smaller by

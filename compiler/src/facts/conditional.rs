@@ -7,8 +7,9 @@
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::Mask;
 use super::linear::Linear;
-use super::loops::Carried;
+use super::loops::{Carried, Rounds};
 use super::prove::FactList;
+use super::relations::Relations;
 use super::rounds::Entry;
 use super::symbol::SymbolKind;
 use super::together::Fork;
@@ -40,6 +41,7 @@ impl Walk<'_> {
         let (mark, environment, mask) = (self.mark(), self.environment.clone(), self.mask.clone());
         let mut assigned = Vec::new();
         assigned_in(self.kernel, body, &mut assigned);
+        let first = self.enter();
         for _ in 0..MOST_STEPS {
             let known = self.is_constant(condition) && self.visits.len() < loops::MOST_VISITS;
             let truth = if known { self.truth(condition) } else { Truth::data() };
@@ -58,7 +60,10 @@ impl Walk<'_> {
             self.mask = inside.clone();
             let scope = self.enter();
             self.block(body);
-            self.leave(scope);
+            match before {
+                Some(_) => self.leave(scope),
+                None => self.hand_on(first, &assigned),
+            }
             self.forks.pop();
             if let Some(before) = before {
                 self.mask = mask.clone();
@@ -66,6 +71,7 @@ impl Walk<'_> {
             }
             self.mask = inside;
         }
+        self.leave(first);
         self.rewind(mark);
         (self.environment, self.mask) = (environment, mask);
         false
@@ -120,25 +126,27 @@ impl Walk<'_> {
         let kind = self.next_execution(|time| SymbolKind::Round(span, time));
         let split = self.residues.contains_key(&kind.split_as());
         let mut alike = Scope::Block;
-        let (carried, last) = loop {
+        let (carried, relations, rounds) = loop {
             let mark = self.mark();
             let before = self.environment.clone();
             let mut carried = self.carried(body, alike);
+            let mut relations = Relations::new(self, carried.iter().map(|variable| variable.local));
             let mut decided = Scope::Block;
             if split && !carried.is_empty() {
                 // An iteration follows one with another residue, so what holds for those of this residue is not handed on.
                 let inner = self.mark();
                 let kind = SymbolKind::Derived(self.symbols.len() as u32);
                 let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-                decided = self.step(condition, body, span, &round, &mut carried, (true, None)).0;
+                let state = (&mut carried[..], &mut relations);
+                decided = self.step(condition, body, span, &round, state, (true, None)).0;
                 self.rewind(inner);
                 if entry.is_some() {
                     self.find_orbits(&mut carried, &mut |walk| walk.step_on(condition, body, span));
                 }
             }
             let round = self.symbol_form(kind.clone(), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-            let (scope, known) =
-                self.step(condition, body, span, &round, &mut carried, (!split, entry.clone()));
+            let state = (&mut carried[..], &mut relations);
+            let (scope, known) = self.step(condition, body, span, &round, state, (!split, entry.clone()));
             decided = decided.min(scope);
             if entry.is_some() && !split {
                 let found =
@@ -146,14 +154,15 @@ impl Walk<'_> {
                 self.residue_of(&round, found);
             }
             if decided >= alike {
-                break (carried, (!split).then_some((round, known)));
+                break (carried, relations, if split { Rounds::Any } else { Rounds::Last(round, known) });
             }
             // Threads go round as often as their own condition says.
             self.rewind(mark);
             self.environment = before;
             alike = decided;
         };
-        self.after(carried, last);
+        self.after(carried, rounds);
+        relations.assume(self);
         // All threads have left it by now because their condition failed.
         let truth = self.truth(condition);
         self.guards.extend(truth.when_false);
@@ -167,7 +176,7 @@ impl Walk<'_> {
         body: &Block,
         span: SpanId,
         round: &Linear,
-        carried: &mut [Carried],
+        (carried, relations): (&mut [Carried], &mut Relations),
         (open, entry): (bool, Option<Entry>),
     ) -> (Scope, FactList) {
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
@@ -178,6 +187,7 @@ impl Walk<'_> {
                 let value = variable.at_start(round, self);
                 self.environment[variable.local.index()] = Some(value);
             }
+            relations.assume(self);
             let truth = self.truth(condition);
             let fork = self.fork(&truth, span);
             let settled = truth.known_true.or(&truth.known_false).or(&mask.not()).is_full();
@@ -197,19 +207,24 @@ impl Walk<'_> {
             self.block(body);
             self.unfold();
             self.forks.pop();
+            let mut wrong = open && relations.correct(self);
             let next = self.looked_ahead(condition);
             self.give_back(flags, body);
             self.mask = mask.clone();
-            let mut wrong = false;
             for variable in carried.iter_mut() {
                 variable.follow(&next, self);
             }
             for variable in carried.iter_mut().filter(|_| open) {
                 wrong |= variable.correct(self);
             }
+            let known_inside = self.guards.get(inside.0..).unwrap_or_default().to_vec();
+            self.leave(inside);
+            wrong = wrong || open && loops::is_loose(carried) && relations.begin(self);
             if !wrong {
                 let mut once = |walk: &mut Walk<'_>, _: &Linear| walk.step_on(condition, body, span);
                 let mut guessed = carried.to_vec();
+                let inside = self.enter();
+                self.guards.extend(known_inside);
                 self.leave_rounds(entry, round, &mut once, &mut guessed, false);
                 self.leave(inside);
                 self.leave(scope);
@@ -219,7 +234,6 @@ impl Walk<'_> {
                 }
                 return (truth.scope, known);
             }
-            self.leave(inside);
             self.rewind(mark);
         }
     }

@@ -4,11 +4,12 @@ use super::MOST_UNROLLED;
 use super::Presence;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
-use super::linear::Linear;
+use super::linear::{Linear, SymbolId};
 use super::operations::Operations;
 use super::order::Moment;
 use super::prove::FactList;
 use super::prove::tighten;
+use super::relations::Relations;
 use super::rounds::Entry;
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::together::Fork;
@@ -62,6 +63,23 @@ impl Walk<'_> {
         }
     }
 
+    /// At the end of an iteration that all threads have executed, forgets what was learnt since the loop began, but for what
+    /// holds of the values that the next iteration finds.
+    pub(super) fn hand_on(&mut self, (guards, derived): (usize, usize), assigned: &[Handle<Local>]) {
+        let values = assigned.iter().filter_map(|local| match &self.environment[local.index()] {
+            Some(Value::Int(form)) => Some(form),
+            Some(Value::Truth(_) | Value::Data(_)) | None => None,
+        });
+        let mut held: Vec<SymbolId> = values.flat_map(|form| form.terms.iter().map(|(id, _)| *id)).collect();
+        held.retain(|id| {
+            !matches!(self.symbols.get(*id).kind, SymbolKind::Extent(..) | SymbolKind::Scalar(_))
+        });
+        let learnt = self.guards.split_off(guards);
+        let holds = |fact: &Rc<Linear>| fact.terms.iter().any(|(id, _)| held.contains(id));
+        self.guards.extend(learnt.into_iter().filter(holds));
+        self.derived.truncate(derived);
+    }
+
     /// How often the threads that are here go round at most, and whether all go round equally often.
     fn iterations(&self, start: &Lanes, end: &Lanes, step: i64) -> Option<(u32, bool)> {
         let trips = end.zip(start, |end, start| {
@@ -93,6 +111,7 @@ impl Walk<'_> {
         if !unrolls {
             self.rolled.push(Rolled { depth: self.unrolled.len(), ..Rolled::default() });
         }
+        let first = self.enter();
         for iteration in 0..trips {
             if self.exhausted {
                 break;
@@ -114,7 +133,10 @@ impl Walk<'_> {
             let before = (!inside.is_full()).then(|| self.environment.clone());
             let scope = self.enter();
             self.block(&head.body);
-            self.leave(scope);
+            match before {
+                Some(_) => self.leave(scope),
+                None => self.hand_on(first, &assigned),
+            }
             self.forks.pop();
             if unrolls {
                 self.unrolled.pop();
@@ -147,6 +169,7 @@ impl Walk<'_> {
         let head = &self.kernel.loops[handle];
         let same = [start, end, step].into_iter().all(|bound| self.is_uniform(bound));
         let mut carried = self.carried(&head.body, if same { Scope::Block } else { Scope::Lane });
+        let mut relations = Relations::new(self, carried.iter().map(|variable| variable.local));
         let bounds = Bounds { start, end, step, same };
         let together = [start, end, step].into_iter().map(|bound| self.symbols.scope(bound));
         self.forks.push(Fork { scope: together.fold(Scope::Block, Scope::min), span: head.span });
@@ -161,7 +184,7 @@ impl Walk<'_> {
             let mark = self.mark();
             let kind = SymbolKind::Derived(self.symbols.len() as u32);
             let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-            self.iteration(handle, &round, &bounds, &mut carried, (true, None));
+            self.iteration(handle, &round, &bounds, (&mut carried, &mut relations), (true, None));
             self.rewind(mark);
             if entry.is_some() {
                 self.find_orbits(&mut carried, &mut |walk| walk.one_round(handle, &round, &bounds));
@@ -169,7 +192,7 @@ impl Walk<'_> {
         }
         let ordered = entry.is_some();
         let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
-        self.iteration(handle, &round, &bounds, &mut carried, (!split, entry));
+        self.iteration(handle, &round, &bounds, (&mut carried, &mut relations), (!split, entry));
         if ordered && !split {
             let found =
                 self.find_orbits(&mut carried.clone(), &mut |walk| walk.one_round(handle, &round, &bounds));
@@ -177,24 +200,36 @@ impl Walk<'_> {
         }
         self.unfold();
         self.forks.pop();
-        self.after(carried, None);
+        self.after(carried, self.rounds_of(&bounds));
+        relations.assume(self);
     }
 
-    /// After a loop each variable has been changed by any number of iterations: for one thread the same number, which is zero,
-    /// or one more than that of the last iteration, at whose start `last` held.
-    pub(super) fn after(&mut self, carried: Vec<Carried>, last: Option<(Linear, FactList)>) {
+    /// How often a loop goes round, where that is a form.
+    fn rounds_of(&self, bounds: &Bounds<'_>) -> Rounds {
+        let distance = bounds.end.sub(bounds.start);
+        match distance.filter(|distance| self.holds(distance)) {
+            Some(distance) if bounds.step.known_uniform() == Some(1) => Rounds::Exactly(distance),
+            Some(_) | None => Rounds::Any,
+        }
+    }
+
+    /// After a loop each variable has been changed by so many iterations.
+    pub(super) fn after(&mut self, carried: Vec<Carried>, rounds: Rounds) {
         let most = carried.iter().map(|variable| variable.most).fold(Scope::Block, Scope::min);
         let kind = SymbolKind::Opaque(self.symbols.len() as u32);
         let narrow_high = 2 * NARROW_LIMIT;
         let new = Symbol { narrow_high, ..Symbol::new(kind, (0, EXTENT_LIMIT), most, "the iterations") };
-        let cases = match last.and_then(|(round, facts)| Some((round.offset(1)?, facts))) {
-            Some((value, facts)) => {
-                let none = Case { value: Linear::int(0), facts: Vec::new(), ways: Vec::new() };
-                vec![none, Case { value, facts, ways: Vec::new() }]
+        let case = |value: Linear, facts: FactList| Case { value, facts, ways: Vec::new() };
+        let rounds = match rounds {
+            Rounds::Exactly(rounds) => rounds,
+            Rounds::Any => Linear::symbol(self.symbols.add(new.clone())),
+            Rounds::Last(last, facts) => {
+                let once_more = last.offset(1);
+                let cases = once_more.map(|value| vec![case(Linear::int(0), Vec::new()), case(value, facts)]);
+                let cases = cases.unwrap_or_default();
+                Linear::symbol(self.symbols.add(Symbol { cases, ..new.clone() }))
             }
-            None => Vec::new(),
         };
-        let rounds = Linear::symbol(self.symbols.add(Symbol { cases, ..new.clone() }));
         for variable in carried {
             let value = if variable.apart {
                 let kind = SymbolKind::Opaque(self.symbols.len() as u32);
@@ -214,7 +249,7 @@ impl Walk<'_> {
         handle: Handle<Loop>,
         round: &Linear,
         bounds: &Bounds<'_>,
-        carried: &mut [Carried],
+        (carried, relations): (&mut [Carried], &mut Relations),
         (open, entry): (bool, Option<Entry>),
     ) {
         let head = &self.kernel.loops[handle];
@@ -231,20 +266,25 @@ impl Walk<'_> {
                 let value = variable.at_start(round, self);
                 self.environment[variable.local.index()] = Some(value);
             }
+            relations.assume(self);
             self.environment[head.variable.index()] = Some(Value::Int(variable.clone()));
             self.block(&head.body);
-            let mut wrong = false;
+            let mut wrong = open && relations.correct(self);
             for variable in carried.iter_mut().filter(|_| open) {
                 wrong |= variable.correct(self);
             }
+            let known_inside = self.guards.get(inside.0..).unwrap_or_default().to_vec();
+            self.leave(inside);
+            wrong = wrong || open && is_loose(carried) && relations.begin(self);
             if !wrong {
                 let mut once = |walk: &mut Walk<'_>, round: &Linear| walk.one_round(handle, round, bounds);
                 let mut guessed = carried.to_vec();
+                let inside = self.enter();
+                self.guards.extend(known_inside);
                 self.leave_rounds(entry, round, &mut once, &mut guessed, certain);
                 self.leave(inside);
                 break;
             }
-            self.leave(inside);
             self.rewind(mark);
         }
         self.leave(scope);
@@ -303,6 +343,8 @@ impl Walk<'_> {
                 guess,
                 start: None,
                 leaving: None,
+                stride: None,
+                symbols: self.symbols.len(),
                 apart: false,
                 orbit: None,
             })
@@ -392,6 +434,24 @@ impl Walk<'_> {
     }
 }
 
+/// Whether of some number it is not known how far an iteration moves it.
+pub(super) fn is_loose(carried: &[Carried]) -> bool {
+    carried.iter().any(|variable| match variable.guess {
+        Guess::Drift(..) | Guess::Within(..) | Guess::Any(_) => matches!(variable.before, Value::Int(_)),
+        Guess::Probe(_) | Guess::Moved(_) | Guess::Marched => false,
+    })
+}
+
+/// How often a thread has gone round a loop that it has left.
+pub(super) enum Rounds {
+    /// So often.
+    Exactly(Linear),
+    /// Any number of times.
+    Any,
+    /// Not once, or once more than the number of the last iteration, at whose start this held.
+    Last(Linear, FactList),
+}
+
 /// The head of a loop.
 struct Bounds<'a> {
     start: &'a Linear,
@@ -438,6 +498,10 @@ pub(super) struct Carried {
     start: Option<Linear>,
     /// Its value at the end of that for threads that leave the loop then, where it is another one than for those that stay.
     leaving: Option<Linear>,
+    /// What an iteration adds to it, where the loop does not change that.
+    stride: Option<Linear>,
+    /// How many symbols there were before the loop.
+    symbols: usize,
     /// Whether threads that leave have moved it by another number of iterations than they executed.
     apart: bool,
     /// The values that it takes in turn, if that is known.
@@ -457,6 +521,8 @@ enum Guess {
     Any(Scope),
     /// Its value before the loop, moved so often by this number.
     Moved(i64),
+    /// Its value before the loop, moved so often by its stride.
+    Marched,
 }
 
 impl Carried {
@@ -485,8 +551,10 @@ impl Carried {
     pub(super) fn check_leaving(&mut self, walk: &Walk<'_>) {
         let (Some(leaving), Some(start)) = (&self.leaving, &self.start) else { return };
         let scope = walk.symbols.scope(leaving);
-        let moved = leaving.sub(start).and_then(|moved| walk.known_range(&moved, MOST_CHOICES));
+        let distance = leaving.sub(start);
+        let moved = distance.as_ref().and_then(|moved| walk.known_range(moved, MOST_CHOICES));
         let fits = match (self.guess, moved) {
+            (Guess::Marched, moved) => moved == Some((0, 0)) || distance == self.stride,
             (Guess::Moved(by), Some((least, most))) => {
                 least == most && (least == 0 || (by != 0 && least % by == 0 && least / by > 0))
             }
@@ -511,9 +579,8 @@ impl Carried {
             (Value::Int(before), Guess::Any(_) | Guess::Within(..) | Guess::Drift(..)) => {
                 before.known_uniform()
             }
-            (Value::Int(_), Guess::Probe(_) | Guess::Moved(_)) | (Value::Truth(_) | Value::Data(_), _) => {
-                None
-            }
+            (Value::Int(_), Guess::Probe(_) | Guess::Moved(_) | Guess::Marched)
+            | (Value::Truth(_) | Value::Data(_), _) => None,
         }
     }
 
@@ -545,6 +612,11 @@ impl Carried {
         }
         if let (Guess::Moved(by), Value::Int(before)) = (self.guess, &self.before)
             && let Some(form) = before.add_scaled(round, &Lanes::Uniform(by))
+        {
+            return Value::Int(form);
+        }
+        if let (Guess::Marched, Some(stride), Value::Int(before)) = (self.guess, &self.stride, &self.before)
+            && let Some(form) = walk.multiply(round, stride).and_then(|distance| before.add(&distance))
         {
             return Value::Int(form);
         }
@@ -585,7 +657,7 @@ impl Carried {
     fn at_end(&self, rounds: &Linear, walk: &mut Walk<'_>) -> Value {
         match self.guess {
             _ if self.orbit.is_some() => self.anything(walk),
-            Guess::Moved(_) | Guess::Drift(..) => self.guessed(rounds, walk),
+            Guess::Moved(_) | Guess::Marched | Guess::Drift(..) => self.guessed(rounds, walk),
             Guess::Probe(_) | Guess::Any(_) | Guess::Within(..) => self.anything(walk),
         }
     }
@@ -601,7 +673,7 @@ impl Carried {
             Guess::Within(low, high, scope, _) => {
                 Value::Int(walk.between((low.into(), high.into()), scope, name))
             }
-            Guess::Probe(_) | Guess::Any(_) | Guess::Moved(_) | Guess::Drift(..) => {
+            Guess::Probe(_) | Guess::Any(_) | Guess::Moved(_) | Guess::Marched | Guess::Drift(..) => {
                 walk.opaque_from(scalar, self.scope(), name)
             }
         }
@@ -613,7 +685,7 @@ impl Carried {
         let (low, high, tried) =
             match self.guess {
                 Guess::Within(low, high, _, tried) => (i128::from(low), i128::from(high), tried),
-                Guess::Probe(_) | Guess::Moved(_) | Guess::Drift(..) => {
+                Guess::Probe(_) | Guess::Moved(_) | Guess::Marched | Guess::Drift(..) => {
                     let range = walk.bounds(before);
                     return (i64::try_from(range.0).is_ok() && range.1 <= MOST_WITHIN)
                         .then_some(Guess::Within(range.0 as i64, range.1 as i64, scope, 0));
@@ -632,19 +704,20 @@ impl Carried {
             | Guess::Any(scope)
             | Guess::Drift(_, _, scope)
             | Guess::Within(_, _, scope, _) => scope,
-            Guess::Moved(_) => Scope::Lane,
+            Guess::Moved(_) | Guess::Marched => Scope::Lane,
         }
     }
 
     /// Holds the guess against the value at the end of the iteration; whether it had to be changed.
     pub(super) fn correct(&mut self, walk: &Walk<'_>) -> bool {
         let Some(after) = &walk.environment[self.local.index()] else { return false };
-        let moved = match (after, &self.start) {
-            (Value::Int(after), Some(start)) => {
-                after.sub(start).and_then(|moved| walk.known_range(&moved, MOST_CHOICES))
-            }
+        let distance = match (after, &self.start) {
+            (Value::Int(after), Some(start)) => after.sub(start),
             (Value::Int(_) | Value::Truth(_) | Value::Data(_), _) => None,
         };
+        let moved = distance.as_ref().and_then(|moved| walk.known_range(moved, MOST_CHOICES));
+        let stride = distance
+            .filter(|distance| distance.terms.iter().all(|(id, _)| walk.symbols.is_fixed(*id, self.symbols)));
         let possible = walk.scope_of(after).min(walk.scope_of(&self.before)).min(self.most);
         match (self.guess, moved) {
             (Guess::Moved(by), Some((least, most))) if by == least && by == most => false,
@@ -660,13 +733,26 @@ impl Carried {
                 };
                 true
             }
+            (Guess::Probe(_), None) if stride.is_some() => {
+                (self.guess, self.stride) = (Guess::Marched, stride);
+                true
+            }
+            (Guess::Marched, _) if stride.is_some() && stride == self.stride => false,
             (Guess::Any(scope), _) if possible >= scope => false,
             (Guess::Within(low, high, scope, _), _)
                 if possible >= scope && walk.lies_within(after, low, high) =>
             {
                 false
             }
-            (Guess::Probe(_) | Guess::Moved(_) | Guess::Drift(..) | Guess::Any(_) | Guess::Within(..), _) => {
+            (
+                Guess::Probe(_)
+                | Guess::Moved(_)
+                | Guess::Marched
+                | Guess::Drift(..)
+                | Guess::Any(_)
+                | Guess::Within(..),
+                _,
+            ) => {
                 self.guess = self.wider(after, possible, walk).unwrap_or(Guess::Any(possible));
                 true
             }

@@ -25,6 +25,7 @@ mod orbit;
 mod order;
 mod prove;
 mod registers;
+mod relations;
 mod rounds;
 mod symbol;
 mod together;

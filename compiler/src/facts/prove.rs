@@ -48,9 +48,9 @@ fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols,
             });
             let facts: FactList = case.facts.iter().rev().cloned().chain(substituted).collect();
             impossible(&facts, mask, symbols)
-                || goal
-                    .substitute(*symbol, &case.value)
-                    .is_some_and(|goal| by_cases(&goal, &facts, mask, symbols, splits - 1))
+                || goal.substitute(*symbol, &case.value).is_some_and(|goal| {
+                    by_cases(&symbols.along(&goal, &case.ways), &facts, mask, symbols, splits - 1)
+                })
         };
         if cases.iter().all(holds_in) {
             return true;
@@ -113,8 +113,8 @@ fn search(
     false
 }
 
-/// `|other| × goal − |coefficient| × fact`, which no longer holds the symbol. The goal follows from it, as `other` is zero
-/// for no thread.
+/// `|other| × goal + |other| − 1 − |coefficient| × fact`, which no longer holds the symbol. The goal follows from it, as
+/// `other` is zero for no thread, and a whole number of which a multiple is above −1 times its factor is not negative.
 fn eliminate(
     goal: &Linear,
     coefficient: &Lanes,
@@ -129,7 +129,12 @@ fn eliminate(
         let divisor = gcd(*a, *b).max(1);
         (scale, take) = (Lanes::Uniform(a / divisor), Lanes::Uniform(b / divisor));
     }
-    let scaled = if scale == Lanes::Uniform(1) { goal.clone() } else { goal.scale(&scale)? };
+    let scaled = if scale == Lanes::Uniform(1) {
+        goal.clone()
+    } else {
+        let slack = Linear::constant(scale.map(|scale| scale.checked_sub(1))?);
+        goal.scale(&scale)?.add(&slack)?
+    };
     let mut rest = scaled.add_scaled(fact, &take.map(i64::checked_neg)?)?;
     rest.terms.retain(|(other, _)| *other != symbol);
     Some(rest)

@@ -150,6 +150,11 @@ impl Symbols {
         self.list.len()
     }
 
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = (SymbolId, &Symbol)> {
+        self.list.iter().enumerate().map(|(index, symbol)| (SymbolId(index as u32), symbol))
+    }
+
     /// The symbol.
     pub fn get(&self, id: SymbolId) -> &Symbol {
         &self.list[id.index()]
@@ -375,6 +380,21 @@ impl Symbols {
         let symbol = self.get(id);
         let root = symbol.quotient_of.as_ref().map_or(&symbol.kind, |(root, _)| root);
         matches!(root, SymbolKind::Counter(..) | SymbolKind::Round(..))
+    }
+
+    /// Whether a symbol stays the same while a loop goes round that began when there were so many symbols.
+    pub(super) fn is_fixed(&self, id: SymbolId, count: usize) -> bool {
+        match self.get(id).kind {
+            SymbolKind::Extent(..)
+            | SymbolKind::Stride(..)
+            | SymbolKind::Scalar(_)
+            | SymbolKind::Block(_)
+            | SymbolKind::Grid(_) => true,
+            SymbolKind::Product(a, b) => self.is_fixed(a, count) && self.is_fixed(b, count),
+            // The symbol of a loop is made once, however often the loop is analysed.
+            SymbolKind::Counter(..) | SymbolKind::Round(..) | SymbolKind::Later(..) => false,
+            SymbolKind::Derived(_) | SymbolKind::Opaque(_) => id.index() < count && !self.counts_rounds(id),
+        }
     }
 
     /// Whether a symbol, or a factor of it, is among these.

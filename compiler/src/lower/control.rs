@@ -83,7 +83,7 @@ impl Lower<'_> {
 
     /// Assigns a value, on one of the ways to it. Where no thread gets to, there is none.
     pub(super) fn keep(&mut self, slots: &mut Slots, value: Operand, name: &str, at: &impl ToTokens) {
-        if self.is_unreachable() {
+        if self.is_unreachable() || slots.poisoned {
             return;
         }
         if matches!(value, Operand::Poison) {

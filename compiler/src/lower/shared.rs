@@ -80,7 +80,7 @@ impl Lower<'_> {
             .note(defect)
             .note("a layout gives every element of the tile a place of its own inside it");
             if let Some(working) = working_layout(&tile.extents) {
-                error = error.help(format!("`{}` has one", tile.rust(working)));
+                error = error.help(format!("write `{}`", tile.rust(working)));
             }
             self.diagnostics.report(error);
             return None;

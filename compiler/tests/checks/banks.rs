@@ -417,11 +417,11 @@ fn stages_of_an_argument() {
     check(
         &chosen("Shared::<[[[f32; 24]; 32]; 4], Swizzle<3, 0, 7>>", ""),
         expect![[r#"
-        error: shared-memory bank conflicts cannot be ruled out here [TP0101]
-        note: the place depends on stage modulo 4, which nothing here fixes
-        help: take responsibility for the cost: `#[budget(bank_conflict = 31, because = "…")]` on the statement
-          at `tile[stage][thread_x()][0]`
-    "#]],
+            error: shared-memory bank conflicts cannot be ruled out here [TP0101]
+            note: the place depends on `stage % 4`, which nothing here fixes
+            help: take responsibility for the cost: `#[budget(bank_conflict = 31, because = "…")]` on the statement
+              at `tile[stage][thread_x()][0]`
+        "#]],
     );
 }
 

@@ -260,13 +260,10 @@ fn refused() {
     check(
         &warp("let a = if true { [1, 2] } else { [2, 3] };"),
         expect![[r#"
-        error: an array cannot be the value of a choice in a kernel [TP0002]
-        help: declare it before, and assign its elements in the sides
-          at `if true { [1, 2] } else { [2, 3] }`
-        error: an array cannot be the value of a choice in a kernel [TP0002]
-        help: declare it before, and assign its elements in the sides
-          at `if true { [1, 2] } else { [2, 3] }`
-    "#]],
+            error: an array cannot be the value of a choice in a kernel [TP0002]
+            help: declare it before, and assign its elements in the sides
+              at `if true { [1, 2] } else { [2, 3] }`
+        "#]],
     );
 }
 

@@ -1,12 +1,13 @@
 //! From the text of a kernel to what the compiler says about it.
 
+use crate::applied::applied;
 use expect_test::Expect;
 use proc_macro2::{LineColumn, TokenStream};
 use std::fmt::Write;
 use std::str::FromStr;
 use tileproof_compiler::check::{Checked, check as judge};
 use tileproof_compiler::diagnostic::{Diagnostic, Diagnostics, to_text};
-use tileproof_compiler::{ast, expand, facts, lower};
+use tileproof_compiler::{ast, compile, expand, facts, lower};
 use tileproof_model::report::{Report, Role, SiteReport, Space, Verdict};
 
 /// Compiles a kernel, its attribute included, and compares what comes out: for an accepted one a line for each access, for
@@ -55,6 +56,7 @@ fn outcome_with(source: &str, accepted: impl Fn(&Checked) -> String) -> String {
         }
         None => {
             assert!(complains, "a refused kernel expands to its errors");
+            mends(source, &diagnostics);
             refused(source, &diagnostics)
         }
     }
@@ -171,15 +173,47 @@ fn refused(source: &str, diagnostics: &Diagnostics) -> String {
     out
 }
 
+/// Demands of every help that says what to write where that it mends what it is about.
+#[track_caller]
+fn mends(source: &str, diagnostics: &Diagnostics) {
+    for error in diagnostics.errors() {
+        let stretch = diagnostics.spans.get(error.span);
+        let place = byte(source, stretch.start.start())..byte(source, stretch.end.end());
+        for help in &error.helps {
+            let Some(mended) = applied(source, place.clone(), help) else { continue };
+            let left = errors(&mended);
+            // Behind what kept an access from being judged further there may be more to say of it.
+            let told = format!("{} [{}]", error.message, error.code.number());
+            assert!(
+                left.len() < diagnostics.errors().len() || !left.contains(&told),
+                "this help mends nothing: {help}\n{mended}\n{left:#?}"
+            );
+        }
+    }
+}
+
+/// The messages of what is wrong with a kernel.
+fn errors(source: &str) -> Vec<String> {
+    let (attribute, item) = split(source);
+    match compile(&attribute.to_string(), &item.to_string()) {
+        Ok(_) => Vec::new(),
+        Err(text) => {
+            let heads = text.split("\n\n").filter_map(|error| error.lines().next()?.split_once(": "));
+            heads.map(|(_, head)| head.to_owned()).collect()
+        }
+    }
+}
+
 /// The source between two places, on one line. Spans of the call site, as of an attribute's end, have no text.
 fn slice(source: &str, start: LineColumn, end: LineColumn) -> String {
-    let place = |at: LineColumn| {
-        let line = source.split_inclusive('\n').take(at.line.saturating_sub(1)).map(str::len).sum::<usize>();
-        let rest = &source[line..];
-        line + rest.char_indices().nth(at.column).map_or(rest.len(), |(byte, _)| byte)
-    };
-    let text = source.get(place(start)..place(end)).unwrap_or_default();
+    let text = source.get(byte(source, start)..byte(source, end)).unwrap_or_default();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn byte(source: &str, at: LineColumn) -> usize {
+    let line = source.split_inclusive('\n').take(at.line.saturating_sub(1)).map(str::len).sum::<usize>();
+    let rest = &source[line..];
+    line + rest.char_indices().nth(at.column).map_or(rest.len(), |(byte, _)| byte)
 }
 
 /// The access sites of a kernel that must be accepted.

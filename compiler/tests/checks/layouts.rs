@@ -84,7 +84,7 @@ fn that_are_none() {
             error: `Xor<1>` is not a layout of this tile [TP0010]
             note: a row of 48 elements has 48 chunks of 1, and XOR keeps a number of chunks only if it is a power of two
             note: a layout gives every element of the tile a place of its own inside it
-            help: `Shared<[[f32; 48]; 8], Pad<1>>` has one
+            help: write `Shared<[[f32; 48]; 8], Pad<1>>`
               at `Shared::<[[f32; 48]; 8], Xor<1>>`
         "#]],
     );
@@ -94,7 +94,7 @@ fn that_are_none() {
             error: `Xor<5>` is not a layout of this tile [TP0010]
             note: a row of 32 elements is not a whole number of chunks of 5
             note: a layout gives every element of the tile a place of its own inside it
-            help: `Shared<[[f32; 32]; 8], Xor<1>>` has one
+            help: write `Shared<[[f32; 32]; 8], Xor<1>>`
               at `Shared::<[[f32; 32]; 8], Xor<5>>`
         "#]],
     );
@@ -104,7 +104,7 @@ fn that_are_none() {
             error: `Xor<0>` is not a layout of this tile [TP0010]
             note: a chunk has at least 1 element
             note: a layout gives every element of the tile a place of its own inside it
-            help: `Shared<[[f32; 32]; 8], Xor<1>>` has one
+            help: write `Shared<[[f32; 32]; 8], Xor<1>>`
               at `Shared::<[[f32; 32]; 8], Xor<0>>`
         "#]],
     );
@@ -114,7 +114,7 @@ fn that_are_none() {
             error: `Swizzle<3, 0, 2>` is not a layout of this tile [TP0010]
             note: with a shift of 2 the 3 bits that are changed overlap those they are changed with, so two elements share a place
             note: a layout gives every element of the tile a place of its own inside it
-            help: `Shared<[[f32; 32]; 8], Xor<1>>` has one
+            help: write `Shared<[[f32; 32]; 8], Xor<1>>`
               at `Shared::<[[f32; 32]; 8], Swizzle<3, 0, 2>>`
         "#]],
     );

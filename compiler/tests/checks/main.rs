@@ -1,6 +1,7 @@
 //! What the checks accept and refuse: kernels as text, and what the compiler says about them.
 
 mod alignment;
+mod applied;
 mod auto;
 mod banks;
 mod bounds;
@@ -21,6 +22,7 @@ mod offsets;
 mod premises;
 mod races;
 mod refused;
+mod relations;
 mod report;
 mod resources;
 mod signature;

@@ -151,11 +151,11 @@ fn methods_that_keep_an_index_inside() {
     check(
         &halo("output[[r, c]] = input[[r.wrapping_sub(1), c]];"),
         expect![[r#"
-        error: index may be out of bounds: nothing here says that `r.wrapping_sub(1) < input.rows()` [TP0402]
-        note: `r.wrapping_sub(1)` depends on a value from memory or on arithmetic that may wrap
-        help: guard it: `if r.wrapping_sub(1) < input.rows() { … }`, or promise what bounds it in `requires(…)`
-          at `input[[r.wrapping_sub(1), c]]`
-    "#]],
+            error: index may be out of bounds: nothing here says that `r.wrapping_sub(1) < input.rows()` [TP0402]
+            note: `r.wrapping_sub(1)` depends on a value from memory or on arithmetic that may wrap
+            help: give it a name, and guard that: `let index = r.wrapping_sub(1);`, `if index < input.rows() { … }`
+              at `input[[r.wrapping_sub(1), c]]`
+        "#]],
     );
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 
 /// One barrier in the source: a row for each path of inlined calls.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BarrierReport {
     /// The line of the Rust source, counted from 1.
     pub line: u32,
@@ -19,6 +20,7 @@ pub struct BarrierReport {
 
 /// What a barrier is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum BarrierKind {
     /// `sync_threads()`: the threads of the block.
     SyncThreads,
@@ -33,6 +35,7 @@ pub enum BarrierKind {
 
 /// Two accesses to the same elements that a barrier keeps in this order.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ordered {
     /// The tile or tensor.
     pub object: Text,

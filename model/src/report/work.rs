@@ -9,6 +9,7 @@ use std::fmt;
 /// Edges are not cut, and both sides of a condition count where the compiler cannot tell which is taken: the numbers are upper
 /// bounds there, and exact elsewhere.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct WorkReport {
     /// Of such a loop the line of its head, counted from 1; `None` for what a block does outside of them.
     pub loop_line: Option<u32>,
