@@ -218,7 +218,7 @@ impl Source<'_, '_> {
             (2, Some(k)) => format!("{k} > {number}"),
             (3, Some(k)) => format!("{k} + 1 < n"),
             (4, _) => format!("m == {number}"),
-            (6, _) => format!("input.rows() > {number}"),
+            (6, _) => format!("input.rows() > {}", 1 + number),
             _ => format!("n > {number}"),
         }
     }
@@ -336,10 +336,9 @@ impl Source<'_, '_> {
     }
 
     fn bound(&mut self) -> String {
-        match self.tape.below(5) {
+        match self.tape.below(4) {
             0 | 1 => "n".into(),
             2 => "m".into(),
-            3 => "input.rows()".into(),
             _ => "(n + m)".into(),
         }
     }
