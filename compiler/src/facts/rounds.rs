@@ -108,10 +108,12 @@ impl Walk<'_> {
         match self.moment.remove(entry.marker) {
             Some(between @ (Between::Threads | Between::All)) => {
                 self.reopen(&entry, between);
+                self.ask_again(&entry, round, once);
                 self.any_later(round, 1, once, guessed);
             }
             Some(Between::Warps) => {
                 self.reopen(&entry, Between::Warps);
+                self.ask_again(&entry, round, once);
                 self.following(round, 1, once);
                 self.moment.between_warps();
                 self.any_later(round, 2, once, guessed);
@@ -119,9 +121,13 @@ impl Walk<'_> {
             None => {
                 let asked = self.unwritten.split_off(entry.unwritten);
                 let (followed, settled) = self.next_rounds(round, &walked, asked, once, guessed);
-                let after = self.moment.clone();
-                let ends = self.first_rounds(&entry, followed, settled, once);
-                self.moment = after;
+                let before = 0..entry.marker;
+                let is_open = |walk: &Walk<'_>| walk.moment.leaves_open(&before);
+                let least = followed.max(i64::from(entry.moment.mentions(&before)));
+                let ends = self.first_rounds(&entry, least, once, &is_open);
+                if !settled || ends.last().is_some_and(|end| end.leaves_open(&before)) {
+                    self.reopen(&entry, Between::All);
+                }
                 ends.iter().for_each(|end| self.moment.or(end));
             }
         }
@@ -162,42 +168,66 @@ impl Walk<'_> {
         (followed, settled)
     }
 
-    /// Walks the first iterations of a loop, until nothing of what was before is open any more, and as many as were
-    /// followed. Where the threads are after each.
+    /// Walks the iterations after the one that stands for all for what that reads and nobody wrote, while it is more than
+    /// what they read so, and as many of the first.
+    fn ask_again(&mut self, entry: &Entry, round: &Linear, once: &mut Once<'_>) {
+        let asked = self.unwritten.split_off(entry.unwritten);
+        let (mut followed, mut missing) = (0, asked.len());
+        while missing > 0 && followed < MOST_ROUNDS {
+            let left = self.following(round, followed + 1, once).len();
+            if left >= missing {
+                break;
+            }
+            (followed, missing) = (followed + 1, left);
+        }
+        if missing > 0 {
+            self.unwritten.extend(asked);
+        } else {
+            self.first_rounds(entry, followed, once, &|_| false);
+        }
+    }
+
+    /// Walks so many of the first iterations of a loop, and more while something is so. Where the threads are after each.
     fn first_rounds(
         &mut self,
         entry: &Entry,
-        followed: i64,
-        settled: bool,
+        least: i64,
         once: &mut Once<'_>,
+        more: &dyn Fn(&Walk<'_>) -> bool,
     ) -> Vec<Moment> {
-        let before = 0..entry.marker;
-        let open = entry.moment.mentions(&before);
-        let (mut ends, mut number) = (Vec::new(), 0);
-        if !(open || followed > 0) || self.is_repeated() {
+        let mut ends = Vec::new();
+        // Copies from before the loop end before those of the loop do, if that has any.
+        let ends_copies =
+            || self.intervals.iter().skip(entry.marker as usize).any(|own| own.within == Between::All);
+        if least == 0 || self.is_repeated() && (entry.moment.copies().next().is_none() || ends_copies()) {
             return ends;
         }
+        let after = (self.moment.clone(), self.environment.clone());
         self.environment.clone_from(&entry.environment);
         self.moment = entry.moment.clone();
         self.fresh_interval();
         self.executions += 1;
         let execution = self.executions;
         self.last_round(|step| step.kind = StepKind::Round { execution, walk: 0 });
-        if let Some(around) = self.rounds.last_mut() {
-            around.counted = true;
-        }
-        while number < MOST_ROUNDS
-            && (number < followed || (number == 0 && open) || self.moment.leaves_open(&before))
-        {
+        self.count_rounds(true);
+        for number in 0..MOST_ROUNDS {
+            if number >= least && !more(self) {
+                break;
+            }
             let missing = self.following(&Linear::int(number), 0, once);
             self.unwritten.extend(missing);
             ends.push(self.moment.clone());
-            number += 1;
         }
-        if !settled || self.moment.leaves_open(&before) {
-            self.reopen(entry, Between::All);
-        }
+        self.count_rounds(false);
+        (self.moment, self.environment) = after;
         ends
+    }
+
+    /// Whether the number of the innermost loop's iteration that is walked next is known.
+    fn count_rounds(&mut self, counted: bool) {
+        if let Some(around) = self.rounds.last_mut() {
+            around.counted = counted;
+        }
     }
 
     /// Whether the first iterations of the innermost loop are walked in another run: where its counter is taken by its

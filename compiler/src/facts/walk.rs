@@ -11,7 +11,7 @@ use super::symbol::{Residue, SymbolKind, Symbols};
 use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
 use super::unwritten::{Branch, Step, StepKind, Unwritten, Written};
-use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
+use super::{Escape, Presence, RegisterFault, Run, Trips, Visit, Wrap};
 use crate::ir::{
     Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Scalar,
     Scope, Site, Stmt, Unaligned, UnaryOp,
@@ -107,6 +107,7 @@ pub(super) struct Walk<'a> {
     pub(super) unwritten: Vec<Unwritten>,
     pub(super) escapes: Vec<Escape>,
     pub(super) escaped: Vec<SymbolId>,
+    pub(super) wraps: Vec<Wrap>,
     pub(super) register_faults: Vec<RegisterFault>,
     /// The conditions and loops around this point.
     pub(super) forks: Vec<Fork>,
@@ -177,6 +178,7 @@ pub(super) fn run(
         unwritten: Vec::new(),
         escapes: Vec::new(),
         escaped: Vec::new(),
+        wraps: Vec::new(),
         register_faults: Vec::new(),
         forks: Vec::new(),
         divergences: Vec::new(),
@@ -210,6 +212,7 @@ pub(super) fn run(
         unwritten,
         escapes,
         escaped,
+        wraps,
         divergences,
         register_faults,
         operations,
@@ -240,6 +243,7 @@ pub(super) fn run(
         unwritten,
         escapes,
         escaped,
+        wraps,
         divergences,
         register_faults,
         operations,

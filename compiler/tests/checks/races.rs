@@ -1551,6 +1551,10 @@ fn pipelines() {
             note: write after write: thread 0 writes `s[0][0][1]` on line 7, and thread 1 writes it here
             help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
               at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
+            error: race on `s`: nothing orders this copy after the copy on line 13 an iteration earlier [TP0801]
+            note: write after write: thread 0 writes the same element on line 13, and thread 1 writes it here an iteration later
+            help: put `sync_threads();` between the `wait` for the copy and this
+              at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
             error: race on `s`: nothing orders this copy after the load on line 15 an iteration earlier [TP0801]
             note: write after read: thread 7 reads the same element on line 15, and thread 6 writes it here an iteration later
             help: put `sync_threads();` at the end of the body of the loop on line 10
@@ -1714,7 +1718,7 @@ fn stages_that_meet_themselves() {
         ),
         expect![[r#"
             error: race on `s`: nothing orders this store after the load on line 9 an iteration earlier [TP0801]
-            note: write after read: thread 31 reads the same element on line 9, and thread 0 writes it here an iteration later
+            note: write after read: thread 31 reads `s[1][0]` on line 9, and thread 0 writes it here an iteration later
             help: put `sync_threads();` at the end of the body of the loop on line 6
               at `s[k % 2][x]`
         "#]],

@@ -109,11 +109,11 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Gathers visits, each with the number of its run, that differ by numbers only, in order; they must be of one site.
+    /// Gathers visits of one site, each with the number of its run, that differ by numbers only. Those of no thread are left out.
     pub fn groups(&mut self, visits: &[(usize, &'a Visit)]) -> Vec<Group> {
         let mut families: Vec<Family> = Vec::new();
         let mut groups = Vec::new();
-        for (run, visit) in visits {
+        for (run, visit) in visits.iter().filter(|(_, visit)| !visit.mask.is_empty()) {
             let access = self.access(*run, visit);
             let Some(access) = access else {
                 groups.push(self.add(None));
