@@ -1,4 +1,5 @@
-//! The checks against the simulator, on random kernels.
+//! The checks against the simulator, on random kernels of two sorts: of accesses and their cost (`kernel`), and of the
+//! order of accesses and what shared memory holds (`phases`).
 //!
 //! What the compiler accepts must run without a fault that it excludes, at shapes that cut tiles everywhere, and at the
 //! shape of one block every access must cost what the report says. What it refuses must go wrong in a run. An affine
@@ -30,17 +31,20 @@ enum Outcome {
     Refused,
 }
 
-/// Judges as many random kernels as `PROPTEST_CASES` says, from the seed `PROPTEST_RNG_SEED` or always the same one. Each
-/// of these outcomes must be that of more than 5 % of them.
+/// Judges so many random kernels, or as many as `PROPTEST_CASES` says, from the seed `PROPTEST_RNG_SEED` or always the same one. Each
+/// of these outcomes must be that of more than 3 % of them.
 fn random<K, O: Copy + Debug + Ord>(
-    config: Config,
+    cases: u32,
     length: usize,
     generate: impl Fn(&mut Tape<'_>) -> K,
     text: impl Fn(&K) -> String,
     judge: impl Fn(&K) -> Result<O, String>,
     expected: &[O],
 ) {
-    let mut config = Config { failure_persistence: None, ..config };
+    let mut config = Config { failure_persistence: None, ..Config::default() };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = cases;
+    }
     if config.rng_seed == RngSeed::Random {
         config.rng_seed = RngSeed::Fixed(1);
     }
@@ -62,14 +66,14 @@ fn random<K, O: Copy + Debug + Ord>(
     }
     for outcome in expected {
         let share = outcomes.get(outcome).copied().unwrap_or(0) as f64 / f64::from(cases);
-        assert!(share > 0.05, "{outcome:?} is the outcome of too few kernels: {outcomes:?}");
+        assert!(share > 0.03, "{outcome:?} is the outcome of too few kernels: {outcomes:?}");
     }
 }
 
 #[test]
 fn random_kernels() {
     random(
-        Config::default(),
+        256,
         96,
         kernel::random,
         |kernel| format!("#[tiled_kernel({})]\n{}", kernel.attribute(), kernel.item(&[])),
@@ -82,7 +86,7 @@ fn random_kernels() {
 fn random_phases() {
     use order::Outcome;
     random(
-        Config::default(),
+        96,
         128,
         phases::random,
         |kernel| format!("#[tiled_kernel({})]\n{}", kernel.attribute(), kernel.item()),

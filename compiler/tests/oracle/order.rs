@@ -70,15 +70,14 @@ pub(crate) fn judge(kernel: &Phased) -> Result<Outcome, String> {
     if !(race || uninitialised || divergent) {
         return Ok(Outcome::Proven);
     }
-    let whole = || ways_of_whole(kernel);
-    // A run ends at the first thing that goes wrong, so that one may hide another.
+    // A run ends at the first thing that goes wrong, so that one may hide another. A tile that is written first hides no race.
     if divergent {
         return match ways.contains(&Shown::Divergent) || !ways.is_empty() {
             true => Ok(Outcome::Divergent),
             false => Err(format!("refused, and all threads meet in every run: {errors:?}")),
         };
     }
-    if race && !whole()?.contains(&Shown::Race) {
+    if race && !ways(kernel, &kernel.initialised(), true)?.contains(&Shown::Race) {
         return Err(format!("refused, and no run has a race: {errors:?}"));
     }
     if uninitialised && !ways.contains(&Shown::Uninitialised) && !race {
@@ -101,9 +100,4 @@ fn ways(kernel: &Phased, item: &str, refused: bool) -> Result<Vec<Shown>, String
         }
     }
     Ok(ways)
-}
-
-/// The same with a tile that is written before all else, so that what was not hides no race.
-fn ways_of_whole(kernel: &Phased) -> Result<Vec<Shown>, String> {
-    ways(kernel, &kernel.initialised(), true)
 }

@@ -106,9 +106,9 @@ pub(crate) fn random(tape: &mut Tape<'_>) -> Phased {
     let columns = if wide { 4 * row } else { row * tape.pick(&[1, 1, 2]) };
     let stages = tape.pick(&[1, 2, 3, 2, 4]);
     let layout = tape.pick(&["RowMajor", "Pad<4>", "Xor<4>"]);
-    let fill = match tape.below(12) {
-        10 => Fill::Open,
-        9 | 11 => Fill::Nothing,
+    let fill = match tape.below(8) {
+        4 => Fill::Open,
+        5..=7 => Fill::Nothing,
         _ => Fill::Whole,
     };
     let mut source = Source {
@@ -141,8 +141,9 @@ impl Source<'_, '_> {
 
     /// The block meets, as a rule.
     fn meet(&mut self) {
-        match self.tape.below(16) {
-            7 | 15 => {}
+        match self.tape.below(40) {
+            7 | 15 | 23 => {}
+            31 => self.say("if t < n { sync_threads(); }"),
             8 => self.say("if flag { sync_threads(); }"),
             14 => {
                 self.say("sum = sum + sync_threads_count(t < n) as ELEMENT;".replace("ELEMENT", self.element))
@@ -385,7 +386,7 @@ impl Source<'_, '_> {
     }
 
     fn choice(&mut self, depth: u32) {
-        let condition = if self.tape.rarely(8) { self.differing() } else { self.agreed() };
+        let condition = if self.tape.rarely(4) { self.differing() } else { self.agreed() };
         self.say(format!("if {condition} {{"));
         self.steps(depth + 1);
         if self.tape.rarely(2) {
@@ -464,10 +465,7 @@ impl Source<'_, '_> {
         self.say(format!("sum = sum + tile[{k} % {s}][{any}];"));
         self.meet();
         self.say("}");
-        if !self.tape.rarely(4) {
-            self.say("wait::<0>();");
-            self.meet();
-        }
+        self.say("wait::<0>(); sync_threads();");
     }
 
     /// The block moves a whole row.
