@@ -93,12 +93,12 @@ fn rank(a: u32, b: u32) -> u32 {
     }
 }
 
-/// The least difference between accesses that nothing orders.
-fn between_rank(between: Between) -> u32 {
+/// The least difference between accesses that nothing orders, of one interval or of two.
+fn least_rank(between: Between, itself: bool) -> u32 {
     match between {
         Between::Warps => 3,
         Between::Threads => 2,
-        Between::All => 1,
+        Between::All => u32::from(itself),
     }
 }
 
@@ -142,15 +142,14 @@ impl Pairs {
         [&self.first, &self.other].map(|list| list.get(element).copied().unwrap_or(0))
     }
 
-    /// Where accesses of both to one element differ, element by element: `self` from one element on, `other` from another.
+    /// Where accesses of both to one element differ by at least so much, element by element: `self` from one element on, `other` from another.
     fn meet(
         &self,
         other: &Pairs,
         (start, other_start, count): (usize, usize, usize),
-        between: Between,
+        least: u32,
         mut found: impl FnMut(usize, Entry, Entry),
     ) {
-        let least = between_rank(between);
         let (a, b): (&[u32], &[u32]) = (&self.first, &other.first);
         let count = count.min(a.len().saturating_sub(start)).min(b.len().saturating_sub(other_start));
         let mut at = 0;
@@ -200,8 +199,9 @@ impl Group {
         !(self.writers.is_empty() && self.updaters.is_empty())
     }
 
-    /// Accesses of both to one element that are not both reads, and not both atomic, for each pair of roles.
-    fn meet(&self, other: &Group, between: Between) -> Vec<(i64, Entry, Entry)> {
+    /// Accesses of both to one element that differ by at least so much and are not both reads, and not both atomic, for each
+    /// pair of roles.
+    fn meet(&self, other: &Group, least: u32) -> Vec<(i64, Entry, Entry)> {
         let pairs = [
             (&self.writers, &other.readers),
             (&self.writers, &other.writers),
@@ -218,7 +218,7 @@ impl Group {
             let stretch =
                 ((start - self.first) as usize, (start - other.first) as usize, (end - start) as usize);
             for (a, b) in pairs {
-                a.meet(b, stretch, between, |at, x, y| out.push((start + at as i64, x, y)));
+                a.meet(b, stretch, least, |at, x, y| out.push((start + at as i64, x, y)));
             }
         }
         out
@@ -313,6 +313,7 @@ pub(super) fn meetings<'a>(
 ) -> Vec<Meeting<'a>> {
     let mut found: Vec<Meeting<'a>> = Vec::new();
     let itself = std::ptr::eq(earlier, later);
+    let least = least_rank(between, itself);
     if !earlier.writes(kernel) && !later.writes(kernel) {
         return found;
     }
@@ -338,8 +339,8 @@ pub(super) fn meetings<'a>(
                 continue;
             }
             let met = match period {
-                0 => a.meet(b, between),
-                period => a.fold(period).meet(&b.fold(period), between),
+                0 => a.meet(b, least),
+                period => a.fold(period).meet(&b.fold(period), least),
             };
             for (element, x, y) in met {
                 // Of one interval, the walk comes to its accesses in order.

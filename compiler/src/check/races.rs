@@ -9,7 +9,7 @@ use super::trust::{Needed, trusts};
 use super::words::thread;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::apart::{Answer, Prover, Relation};
-use crate::facts::{Between, Facts, IntervalId, Run, Visit};
+use crate::facts::{Around, Between, Facts, IntervalId, Run, Visit};
 use crate::ir::{Base, Claim, CollectiveOp, Handle, Kernel, Proxy, Role, Site, Stmt, SyncObject, Tile};
 use crate::span::{SpanId, SpanTable};
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,7 +96,8 @@ fn judge<'a>(
             let mut alone = |visits: (&'a Visit, &'a Visit)| {
                 let of = |visit: &'a Visit| Touched::of(kernel, run, tile, vec![visit]);
                 let (a, b) = (of(visits.0), of(visits.1));
-                let meeting = meetings(kernel, run, (&a, &b), between, blind).into_iter().next()?;
+                let later = if std::ptr::eq(visits.0, visits.1) { &a } else { &b };
+                let meeting = meetings(kernel, run, (&a, later), between, blind).into_iter().next()?;
                 (!are_apart(kernel, number, visits, relation, prover)).then_some(meeting)
             };
             if meetings(kernel, run, (earlier, own), between, blind).is_empty() {
@@ -108,18 +109,26 @@ fn judge<'a>(
                 races.extend(found.map(|meeting| Race { tile, meeting, between, again }));
             }
         }
-        let behind = interval.ordered.iter().map(|ordered| (ordered.interval, ordered.barriers.clone()));
-        // A copy is ordered by the wait for it, too.
+        let behind = interval
+            .ordered
+            .iter()
+            .map(|ordered| (ordered.interval, Between::Threads, ordered.barriers.clone()));
+        // A copy is ordered by the wait for it, too, also for the thread itself.
         let reaches = |copy: &IntervalId| {
             interval.open.iter().any(|(other, _)| other == copy)
                 || interval.ordered.iter().any(|ordered| ordered.interval == *copy)
         };
-        let waits =
-            run.waits.iter().filter(|(copy, _)| reaches(copy)).map(|(copy, span)| (*copy, vec![*span]));
-        for (other, barriers) in behind.chain(waits).filter(|(other, _)| stand_for_all(run, *other, *id)) {
+        let waits = run
+            .waits
+            .iter()
+            .filter(|(copy, _)| reaches(copy))
+            .map(|(copy, span)| (*copy, Between::All, vec![*span]));
+        for (other, between, barriers) in
+            behind.chain(waits).filter(|(other, ..)| stand_for_all(run, *other, *id))
+        {
             let Some(earlier) = touched.get(&other) else { continue };
             let again = another_iteration(run, other, *id);
-            for meeting in meetings(kernel, run, (earlier, own), Between::All, is_blind(run, other, *id)) {
+            for meeting in meetings(kernel, run, (earlier, own), between, is_blind(run, other, *id)) {
                 let (a, b) = (meeting.earlier.0.site, meeting.later.0.site);
                 let next = again.is_some() || is_before(kernel, b, a, spans);
                 ordered.push(((a, b, next), barriers.clone()));
@@ -181,12 +190,12 @@ fn are_apart<'a>(
 }
 
 /// Whether two intervals are in different executions of a loop whose counter is taken by its residues: one run has the
-/// same residue in both, and they may have others.
+/// same residue in both, and they may have others. Iterations of a later execution whose number is known
+/// are walked in each run.
 fn is_blind(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
     let (earlier, later) = (&run.intervals[earlier as usize].rounds, &run.intervals[later as usize].rounds);
-    earlier.iter().any(|(head, execution)| {
-        run.split.contains(head) && later.iter().any(|(other, time)| other == head && time != execution)
-    })
+    let differ = |a: &Around, b: &Around| a.head == b.head && a.execution != b.execution;
+    earlier.iter().any(|a| run.split.contains(&a.head) && later.iter().any(|b| differ(a, b) && !b.counted))
 }
 
 /// Whether what is said of two intervals is not said of two others already: those of one iteration that was walked again
@@ -200,7 +209,7 @@ fn stand_for_all(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
 fn another_iteration(run: &Run, earlier: IntervalId, later: IntervalId) -> Option<SpanId> {
     let (earlier, later) = (&run.intervals[earlier as usize], &run.intervals[later as usize]);
     let (_, head) = later.again.filter(|_| earlier.again != later.again)?;
-    earlier.rounds.iter().any(|(other, _)| *other == head).then_some(head)
+    earlier.rounds.iter().any(|around| around.head == head).then_some(head)
 }
 
 /// Whether a site is before another one in the source.

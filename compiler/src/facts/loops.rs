@@ -6,7 +6,7 @@ use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::operations::Operations;
-use super::order::Moment;
+use super::order::{Around, Moment};
 use super::prove::FactList;
 use super::prove::tighten;
 use super::relations::Relations;
@@ -19,7 +19,6 @@ use super::walk::{Rolled, Walk, assigned_in};
 use super::{Escape, EscapeKind, Trips};
 use crate::ir::Unroll;
 use crate::ir::{Block, Handle, Local, Loop, Scalar, Scope, Type};
-use crate::span::SpanId;
 use std::rc::Rc;
 
 /// Loops with more iterations than this are executed once, with a symbol.
@@ -468,7 +467,7 @@ pub(super) struct Mark {
     intervals: usize,
     moment: Moment,
     waits: usize,
-    rounds: Vec<(SpanId, u32)>,
+    rounds: Vec<Around>,
     path: Rc<[Step]>,
     unwritten: usize,
     written_elements: Vec<Written>,

@@ -38,7 +38,7 @@ pub use address::{Obstacle, tensor_offset, tile_offset};
 pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};
 pub use operations::Operations;
-pub use order::{Between, Interval, IntervalId, Ordered};
+pub use order::{Around, Between, Interval, IntervalId, Ordered};
 pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
 pub use together::Divergence;

@@ -47,11 +47,22 @@ pub struct Interval {
     pub within: Between,
     /// Whether it holds an access that can be part of a race.
     pub touched: bool,
-    /// The loops around it of which one iteration stands for all, each with the number of its execution.
-    pub rounds: Vec<(SpanId, u32)>,
+    /// The loops around it of which one iteration stands for all.
+    pub rounds: Vec<Around>,
     /// Where it is not of the iterations that stand for all: which walk of another one it is in, the outermost of several,
     /// and the loop, the innermost.
     pub again: Option<(u32, SpanId)>,
+}
+
+/// A loop around an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Around {
+    /// Its head in the source.
+    pub head: SpanId,
+    /// The number of its execution.
+    pub execution: u32,
+    /// Whether the number of the iteration is known, and so the same in each run.
+    pub counted: bool,
 }
 
 /// An interval that ends at a barrier.

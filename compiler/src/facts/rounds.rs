@@ -18,7 +18,7 @@
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::linear::Linear;
 use super::loops::Carried;
-use super::order::{Between, IntervalId, Moment, orders_rounds};
+use super::order::{Around, Between, IntervalId, Moment, orders_rounds};
 use super::symbol::SymbolKind;
 use super::truth::Value;
 use super::unwritten::{Step, StepKind, Unwritten};
@@ -53,7 +53,7 @@ impl Walk<'_> {
         let moment = self.moment.clone();
         let marker = self.entry_interval();
         self.executions += 1;
-        self.rounds.push((span, self.executions));
+        self.rounds.push(Around { head: span, execution: self.executions, counted: false });
         self.moment = Moment::alone(marker);
         self.fresh_interval();
         let round = StepKind::Round { execution: self.executions, walk: 0 };
@@ -209,6 +209,7 @@ impl Walk<'_> {
         self.executions += 1;
         let execution = self.executions;
         self.last_round(|step| step.kind = StepKind::Round { execution, walk: 0 });
+        self.count_rounds(true);
         for number in 0..MOST_ROUNDS {
             if number >= least && !more(self) {
                 break;
@@ -217,14 +218,26 @@ impl Walk<'_> {
             self.unwritten.extend(missing);
             ends.push(self.moment.clone());
         }
+        self.count_rounds(false);
         (self.moment, self.environment) = after;
         ends
     }
 
+    /// Whether the number of the innermost loop's iteration that is walked next is known.
+    fn count_rounds(&mut self, counted: bool) {
+        if let Some(around) = self.rounds.last_mut() {
+            around.counted = counted;
+        }
+    }
+
     /// Whether the first iterations of the innermost loop are walked in another run: where its counter is taken by its
-    /// residues, they are the same in all.
+    /// residues, they are the same in all. What an earlier execution of the loop left open is not.
     fn is_repeated(&self) -> bool {
-        let Some((head, _)) = self.rounds.last() else { return false };
+        let Some(Around { head, execution, .. }) = self.rounds.last() else { return false };
+        let is_earlier = |around: &Around| around.head == *head && around.execution != *execution;
+        if self.intervals.iter().any(|interval| interval.rounds.iter().any(is_earlier)) {
+            return false;
+        }
         self.residues.iter().any(|(kind, residue)| {
             let own = match kind {
                 SymbolKind::Counter(counted, _) => self.kernel.loops[*counted].span == *head,
@@ -255,7 +268,7 @@ impl Walk<'_> {
             let again = self.again;
             self.walks += 1;
             let walk = again.map_or(self.walks, |(walk, _)| walk);
-            self.again = self.rounds.last().map(|(head, _)| (walk, *head));
+            self.again = self.rounds.last().map(|around| (walk, around.head));
             self.begin_interval();
             self.quietly(|walk| once(walk, &round));
             self.again = again;
@@ -266,7 +279,7 @@ impl Walk<'_> {
 
     /// Walks one iteration that is at least so many after the one that stands for all.
     fn any_later(&mut self, round: &Linear, by: i64, once: &mut Once<'_>, guessed: &mut [Carried]) {
-        let Some((head, _)) = self.rounds.last().copied() else { return };
+        let Some(Around { head, .. }) = self.rounds.last().copied() else { return };
         let kind = self.next_execution(|time| SymbolKind::Later(head, time));
         let distance = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, "iterations later".into());
         let Some(later) = round.add(&distance).and_then(|later| later.offset(by)) else { return };

@@ -5,7 +5,7 @@ use super::arithmetic::Operation;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::operations::{self, Operations};
-use super::order::{Interval, IntervalId, Moment, written};
+use super::order::{Around, Interval, IntervalId, Moment, written};
 use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
 use super::together::{Divergence, Fork};
@@ -98,7 +98,7 @@ pub(super) struct Walk<'a> {
     /// The tiles and tensors that the kernel writes.
     pub(super) written: Vec<Base>,
     /// The loops around this point of which one iteration stands for all, each with the number of its execution.
-    pub(super) rounds: Vec<(SpanId, u32)>,
+    pub(super) rounds: Vec<Around>,
     /// How many executions of such loops there were.
     pub(super) executions: u32,
     /// The conditions and such loops around this point.

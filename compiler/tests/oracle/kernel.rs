@@ -1,31 +1,8 @@
-//! Random kernels as source text. Bytes of a tape decide, so that a shorter or smaller tape is a simpler kernel.
+//! Random kernels that cost what their accesses cost, as source text.
 
 use crate::expr::{Expr, Point};
+use crate::tape::Tape;
 use std::collections::HashSet;
-
-/// Where decisions come from; at its end it says 0.
-pub(crate) struct Tape<'a> {
-    bytes: std::slice::Iter<'a, u8>,
-}
-
-impl<'a> Tape<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Tape<'a> {
-        Tape { bytes: bytes.iter() }
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        usize::from(self.bytes.next().copied().unwrap_or(0)) % n
-    }
-
-    fn pick<T: Clone>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len())].clone()
-    }
-
-    /// True once in `n`, and not on an empty tape.
-    fn rarely(&mut self, n: usize) -> bool {
-        self.below(n) == n - 1
-    }
-}
 
 /// A random kernel: what it is run with, and the parts of its text.
 #[derive(Debug)]
@@ -75,11 +52,26 @@ impl Kernel {
 
     /// The function, with a budget for each statement where there is one.
     pub(crate) fn item(&self, budgets: &[String]) -> String {
-        self.text("", budgets)
+        let element = self.element;
+        let array = self.extents.iter().rev().fold(element.to_string(), |inner, n| format!("[{inner}; {n}]"));
+        let head = format!(
+            "fn kernel(n: usize, input: &Matrix<{element}>, output: &mut Matrix<{element}>) {{ let mut tile = Shared::<{array}, {}>::new(); {}",
+            self.layout,
+            self.before.join(" ")
+        );
+        let fill = self.fill();
+        let statements =
+            std::iter::once(&fill).chain(&self.statements).enumerate().map(|(place, statement)| {
+                let budget = budgets.get(place).cloned().unwrap_or_default();
+                format!("{budget} {statement} sync_threads();")
+            });
+        let lines: Vec<String> =
+            std::iter::once(head).chain(statements).chain([self.after.join(" ") + " }"]).collect();
+        lines.join("\n")
     }
 
-    /// The same with one access site before all others, which initialises the tile.
-    pub(crate) fn initialised(&self) -> String {
+    /// The statement that initialises the tile.
+    fn fill(&self) -> String {
         let mut inside = 1;
         let indices: Vec<String> = self
             .extents
@@ -93,33 +85,16 @@ impl Kernel {
             .collect();
         let indices: String = indices.into_iter().rev().collect();
         let [x, y] = self.block;
-        let fill = format!(
-            "for i in (thread_y() * {x} + thread_x()..{inside}).step_by({}) {{ tile{indices} = 0 as {}; }} sync_threads();",
+        format!(
+            "for i in (thread_y() * {x} + thread_x()..{inside}).step_by({}) {{ tile{indices} = 0 as {}; }}",
             x * y,
             self.element
-        );
-        self.text(&fill, &[])
+        )
     }
 
-    fn text(&self, fill: &str, budgets: &[String]) -> String {
-        let element = self.element;
-        let array = self.extents.iter().rev().fold(element.to_string(), |inner, n| format!("[{inner}; {n}]"));
-        let head = format!(
-            "fn kernel(n: usize, input: &Matrix<{element}>, output: &mut Matrix<{element}>) {{ let mut tile = Shared::<{array}, {}>::new(); {fill} {}",
-            self.layout,
-            self.before.join(" ")
-        );
-        let statements = self.statements.iter().enumerate().map(|(place, statement)| {
-            let budget = budgets.get(place).cloned().unwrap_or_default();
-            format!("{budget} {statement} sync_threads();")
-        });
-        let lines: Vec<String> =
-            std::iter::once(head).chain(statements).chain([self.after.join(" ") + " }"]).collect();
-        lines.join("\n")
-    }
-
+    /// How many statements may need a budget.
     pub(crate) fn statements(&self) -> usize {
-        self.statements.len()
+        1 + self.statements.len()
     }
 }
 

@@ -101,24 +101,20 @@ pub(crate) fn run(
         tensor(Buffer::Read(&input), rows),
         tensor(Buffer::Write(&mut output), written),
     ];
-    simulate(lowered, grid, &mut arguments)
+    simulated(lowered, grid, &mut arguments)
 }
 
-/// Whether a fault is one that the checks of bounds, alignment and convergence exclude. The others have checks of their own.
-pub(crate) fn excluded(fault: &Fault) -> bool {
-    match &fault.kind {
-        FaultKind::OutOfBounds { .. }
-        | FaultKind::Misaligned { .. }
-        | FaultKind::Scattered { .. }
-        | FaultKind::DivisionByZero
-        | FaultKind::Logarithm
-        | FaultKind::IndexOverflow { .. }
-        | FaultKind::IndexConversion { .. }
-        | FaultKind::RegisterIndex { .. }
-        | FaultKind::Barrier { .. }
-        | FaultKind::Divergent { .. }
-        | FaultKind::Step => true,
-        FaultKind::Uninitialised { .. } | FaultKind::Race { .. } | FaultKind::UnderWay { .. } => false,
-        FaultKind::ArgumentCount { .. } | FaultKind::Argument { .. } => panic!("the arguments fit: {fault}"),
+/// Runs a lowered kernel with arguments that fit.
+pub(crate) fn simulated(
+    lowered: &ir::Kernel,
+    grid: [u32; 3],
+    arguments: &mut [Argument<'_>],
+) -> Result<Vec<SiteCounts>, Fault> {
+    let result = simulate(lowered, grid, arguments);
+    if let Err(fault @ Fault { kind: FaultKind::ArgumentCount { .. } | FaultKind::Argument { .. }, .. }) =
+        &result
+    {
+        panic!("the arguments fit: {fault}");
     }
+    result
 }
