@@ -317,7 +317,8 @@ impl Source<'_, '_> {
             15 if self.element != "u16" && depth < 2 => self.copied_pipeline(),
             16 => self.whole(),
             17 => {
-                let (condition, then, otherwise) = (self.differing(), self.access(), self.access());
+                let condition = self.tape.pick(&["t < 5", "t % 2 == 0", "t / 32 == 0", "t == 0"]);
+                let (then, otherwise) = (self.access(), self.access());
                 self.plain(|_| format!("if {condition} {{ {then} }} else {{ {otherwise} }}"));
             }
             18 if depth == 0 => self.exit(),
@@ -379,7 +380,8 @@ impl Source<'_, '_> {
         let close = self.open_loop();
         self.steps(depth + 1);
         if close == "}" && self.tape.rarely(8) {
-            let condition = self.agreed();
+            // Not on the counter: an exit that is always taken leaves no iteration that could race.
+            let condition = self.tape.pick(&["flag", "m == 2", "m == 1"]);
             self.say(format!("if {condition} {{ break; }}"));
         }
         self.close_loop(close);
