@@ -42,6 +42,7 @@ fn random<K, O: Copy + Debug + Ord>(
     expected: &[O],
 ) {
     let mut config = Config { failure_persistence: None, ..Config::default() };
+    #[allow(clippy::disallowed_methods, reason = "a test, not the compiler")]
     if std::env::var_os("PROPTEST_CASES").is_none() {
         config.cases = cases;
     }
