@@ -146,7 +146,9 @@ impl Source<'_, '_> {
             31 => self.say("if t < n { sync_threads(); }"),
             8 => self.say("if flag { sync_threads(); }"),
             14 => {
-                self.say("sum = sum + sync_threads_count(t < n) as ELEMENT;".replace("ELEMENT", self.element));
+                self.say(
+                    "sum = sum + sync_threads_count(t < n) as ELEMENT;".replace("ELEMENT", self.element),
+                );
             }
             _ => self.say("sync_threads();"),
         }
