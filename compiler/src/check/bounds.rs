@@ -2,6 +2,7 @@
 
 use super::Visits;
 use super::alignment::multiple_of;
+use super::residual;
 use super::together::{self, Finding};
 use super::trust::{Needed, trusts};
 use super::words::{and, thread, verb};
@@ -157,7 +158,16 @@ fn unguarded(
     for (open, (reach, limit)) in open.iter().zip(&conditions) {
         let index = &visit.index[open.dimension];
         let mut terms = index.terms.iter().map(|(symbol, _)| &run.symbols.get(*symbol).kind);
-        if is_opaque(run, index) {
+        let known = open
+            .above
+            .as_ref()
+            .and_then(|above| residual::known(above, (reach, limit), |form| holds(form, run, visit)));
+        if let Some(known) = known {
+            error = error.note(format!("`{known}` is known, and `{reach} < {limit}` is needed"));
+        } else if let Some(wrap) = residual::wrap(run, index) {
+            let (note, help) = residual::widened(kernel, wrap, diagnostics);
+            error = help.into_iter().fold(error.note(note), |error, help| error.help(help));
+        } else if is_opaque(run, index) {
             error = error
                 .note(format!("`{reach}` depends on a value from memory or on arithmetic that may wrap"));
         } else if terms.any(|kind| matches!(kind, SymbolKind::Block(_))) {

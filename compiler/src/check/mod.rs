@@ -21,6 +21,7 @@ mod budget;
 mod coalescing;
 mod convergence;
 mod fix;
+mod residual;
 mod resources;
 mod together;
 mod trust;

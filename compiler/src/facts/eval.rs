@@ -433,7 +433,11 @@ impl Walk<'_> {
                         let kind = if is_above { EscapeKind::TooLarge } else { EscapeKind::NegativeIndex };
                         self.escape(Some(&form), scalar, kind, expr)
                     }
-                    (false, false) => self.wide(scalar, self.symbols.scope(&form)),
+                    (false, false) => {
+                        let value = self.wide(scalar, self.symbols.scope(&form));
+                        self.hand_on_wrap(&form, &value);
+                        value
+                    }
                 }
             }
             Value::Truth(truth) if scalar.is_integer() => {

@@ -37,7 +37,7 @@ pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
 pub use together::Divergence;
 
-use crate::ir::{Expr, Handle, Kernel, Site};
+use crate::ir::{BinaryOp, Expr, Handle, Kernel, Scalar, Site};
 use crate::span::SpanId;
 use std::collections::BTreeMap;
 use walk::Requests;
@@ -74,6 +74,8 @@ pub struct Run {
     pub escapes: Vec<Escape>,
     /// The symbols that stand for their results, and for the results of what was computed with these.
     pub escaped: Vec<SymbolId>,
+    /// Arithmetic on narrower numbers that may wrap.
+    pub wraps: Vec<Wrap>,
     /// Barriers and collectives that not all threads that take part are known to reach together.
     pub divergences: Vec<Divergence>,
     /// Accesses to register arrays and vectors whose index is not one number known at compile time, or is outside.
@@ -123,6 +125,21 @@ pub struct Escape {
     pub span: SpanId,
     /// How.
     pub kind: EscapeKind,
+}
+
+/// Arithmetic on numbers of 32 bits or fewer that may wrap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrap {
+    /// What stands for its result.
+    pub symbol: SymbolId,
+    /// The computation.
+    pub span: SpanId,
+    /// The type that it wraps in.
+    pub scalar: Scalar,
+    /// The operator.
+    pub op: BinaryOp,
+    /// What it is applied to.
+    pub operands: [Handle<Expr>; 2],
 }
 
 /// How an index computation may leave the range of its type.

@@ -9,7 +9,7 @@ use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
 use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
-use super::{Escape, Presence, RegisterFault, Run, Trips, Visit};
+use super::{Escape, Presence, RegisterFault, Run, Trips, Visit, Wrap};
 use crate::ir::{
     Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Scalar,
     Scope, Site, Stmt, Unaligned, UnaryOp,
@@ -78,6 +78,7 @@ pub(super) struct Walk<'a> {
     pub(super) visits: Vec<Visit>,
     pub(super) escapes: Vec<Escape>,
     pub(super) escaped: Vec<SymbolId>,
+    pub(super) wraps: Vec<Wrap>,
     pub(super) register_faults: Vec<RegisterFault>,
     /// The conditions and loops around this point.
     pub(super) forks: Vec<Fork>,
@@ -129,6 +130,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         visits: Vec::new(),
         escapes: Vec::new(),
         escaped: Vec::new(),
+        wraps: Vec::new(),
         register_faults: Vec::new(),
         forks: Vec::new(),
         divergences: Vec::new(),
@@ -157,6 +159,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         visits,
         escapes,
         escaped,
+        wraps,
         divergences,
         register_faults,
         operations,
@@ -170,7 +173,7 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         ..
     } = walk;
     let exhausted = exhausted.then(|| exhausted_in.unwrap_or(kernel.span));
-    let run = Run { symbols, visits, escapes, escaped, divergences, register_faults, operations };
+    let run = Run { symbols, visits, escapes, escaped, wraps, divergences, register_faults, operations };
     Walked { run, trips, narrow, unreached, requests, work, exhausted }
 }
 

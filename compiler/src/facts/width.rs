@@ -4,8 +4,8 @@ use super::lanes::Lanes;
 use super::linear::Linear;
 use super::truth::Value;
 use super::walk::Walk;
-use super::{Escape, EscapeKind};
-use crate::ir::{Claim, Expr, Scalar, Scope};
+use super::{Escape, EscapeKind, Wrap};
+use crate::ir::{Claim, Expr, ExprKind, Scalar, Scope};
 
 /// Index arithmetic that guards must bound is asked to stay below this: a number that fits the forms, and larger than an
 /// address on any machine.
@@ -51,8 +51,29 @@ impl Walk<'_> {
         let (low, high) = self.bounds(&form);
         match scalar.range() {
             Some((least, most)) if least <= low && high <= most => Value::Int(form),
-            _ => self.opaque(scalar, self.symbols.scope(&form)),
+            _ => self.wrapped(&form, scalar, expr),
         }
+    }
+
+    /// The result of arithmetic that may wrap; `form` is what it would be otherwise.
+    fn wrapped(&mut self, form: &Linear, scalar: Scalar, expr: &Expr) -> Value {
+        let name = format!("`{}` arithmetic that may wrap", scalar.name());
+        let value = self.opaque_from(scalar, self.symbols.scope(form), name);
+        if let (Value::Int(result), ExprKind::Binary(op, a, b)) = (&value, &expr.kind)
+            && let Some(symbol) = result.lone_symbol()
+            && scalar.bytes() <= 4
+        {
+            self.wraps.push(Wrap { symbol, span: expr.span, scalar, op: *op, operands: [*a, *b] });
+        }
+        value
+    }
+
+    /// A value of which no more is known than of a result that may wrap is one itself.
+    pub(super) fn hand_on_wrap(&mut self, form: &Linear, value: &Value) {
+        let Value::Int(result) = value else { return };
+        let origin = self.wraps.iter().find(|wrap| form.find(wrap.symbol).is_some());
+        let own = origin.zip(result.lone_symbol()).map(|(origin, symbol)| Wrap { symbol, ..origin.clone() });
+        self.wraps.extend(own);
     }
 
     /// Whether an `isize` holds the form: by the ranges of its symbols, or because what is known here bounds it.

@@ -87,7 +87,7 @@ fn guards_that_are_missing_or_wrong() {
         &copy("if i < output.len() { output[[i]] = input[[i + 1]]; }"),
         expect![[r#"
             error: index may be out of bounds: nothing here says that `i + 1 < input.len()` [TP0402]
-            note: the last blocks of the grid may reach beyond `input.len()`
+            note: `i < input.len()` is known, and `i + 1 < input.len()` is needed
             help: guard it: `if i + 1 < input.len() { … }`, or promise what bounds it in `requires(…)`
               at `input[[i + 1]]`
         "#]],
@@ -388,13 +388,13 @@ fn whole_vectors() {
     check(
         &copy(""),
         expect![[r#"
-        error: index may be out of bounds: nothing here says that `col + 3 < output.cols()` [TP0402]
-        note: the last blocks of the grid may reach beyond `output.cols()`
-        note: likewise the load on line 4
-        help: promise whole vectors: `requires(output.cols().is_multiple_of(4))`
-        help: guard it: `if col + 3 < output.cols() { … }`, or promise what bounds it in `requires(…)`
-          at `output.write([row, col], input.read::<4>([row, col]))`
-    "#]],
+            error: index may be out of bounds: nothing here says that `col + 3 < output.cols()` [TP0402]
+            note: `col < output.cols()` is known, and `col + 3 < output.cols()` is needed
+            note: likewise the load on line 4
+            help: promise whole vectors: `requires(output.cols().is_multiple_of(4))`
+            help: guard it: `if col + 3 < output.cols() { … }`, or promise what bounds it in `requires(…)`
+              at `output.write([row, col], input.read::<4>([row, col]))`
+        "#]],
     );
     check(
         &copy("input.cols().is_multiple_of(4),"),
@@ -480,5 +480,143 @@ fn neighbours_by_conditions() {
             launch: x.rows() == y.rows()
             launch: x.cols() == y.cols()
         "#]],
+    );
+}
+
+/// Of what the guard says, and what more is needed.
+#[test]
+fn what_is_missing() {
+    let row = |access: &str| {
+        kernel(
+            "block = [32], grid = [t.len().div_ceil(32)], requires(o.len() >= 32)",
+            "t: &Tensor<f32, 1>, o: &mut Tensor<f32, 1>",
+            &format!(
+                "let i = block_x() * 32 + thread_x();\nif i < t.len() {{ o[[thread_x()]] = {access}; }}"
+            ),
+        )
+    };
+    check(
+        &row("t[[i + 3]]"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `i + 3 < t.len()` [TP0402]
+        note: `i < t.len()` is known, and `i + 3 < t.len()` is needed
+        help: guard it: `if i + 3 < t.len() { … }`, or promise what bounds it in `requires(…)`
+          at `t[[i + 3]]`
+    "#]],
+    );
+    check(
+        &row("t.read_unaligned::<4>([i])[0]"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `i + 3 < t.len()` [TP0402]
+        note: `i < t.len()` is known, and `i + 3 < t.len()` is needed
+        help: guard it: `if i + 3 < t.len() { … }`, or promise what bounds it in `requires(…)`
+          at `t.read_unaligned::<4>([i])`
+    "#]],
+    );
+    check(
+        &row("t[[i * 2]]"),
+        expect![[r#"
+        error: uncoalesced load: 8 sectors of 32 bytes where 4 are enough [TP0201]
+        note: neighbouring lanes of warp 0 are 8 bytes apart, so 128 of 256 bytes are used
+        help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
+        help: or accept the cost: `#[budget(excess_sectors = 4, because = "…")]` on the statement
+          at `t[[i * 2]]`
+        error: index may be out of bounds: nothing here says that `i * 2 < t.len()` [TP0402]
+        note: the last blocks of the grid may reach beyond `t.len()`
+        help: guard it: `if i * 2 < t.len() { … }`, or promise what bounds it in `requires(…)`
+          at `t[[i * 2]]`
+    "#]],
+    );
+    let tile = |access: &str| {
+        kernel(
+            "block = [32], grid = [1], requires(n <= 32)",
+            "x: f32, n: usize",
+            &format!("let mut t = Shared::<[f32; 32]>::new();\nif thread_x() < 8 {{ t[{access}] = x; }}"),
+        )
+    };
+    check(
+        &tile("n + 1"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `n + 1 < 32` [TP0401]
+        note: `n < 33` is known, and `n + 1 < 32` is needed
+        help: guard it: `if n + 1 < 32 { … }`, or promise what bounds it in `requires(…)`
+          at `t[n + 1]`
+    "#]],
+    );
+    check(
+        &tile("n"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `n < 32` [TP0401]
+        note: `n < 33` is known, and `n < 32` is needed
+        help: guard it: `if n < 32 { … }`, or promise what bounds it in `requires(…)`
+          at `t[n]`
+    "#]],
+    );
+}
+
+/// A number of 32 bits as an index: exact where its range says that it fits, and unknown where it may wrap.
+#[test]
+fn products_that_may_wrap() {
+    let index = |requires: &str, index: &str| {
+        kernel(
+            &format!("block = [1], grid = [1], requires({requires})"),
+            "a: u32, b: u32, c: i32, t: &mut Tensor<f32, 1>",
+            &format!("let at = {index};\nt[[at]] = 1.0;"),
+        )
+    };
+    let widened = "a as usize * b as usize";
+    check(
+        &index("t.len() > a as usize * b as usize", widened),
+        expect![[r#"
+        write `t[[at]]`: 1 × 4 B, 1/1 sectors
+        launch: t.len() > a as usize * b as usize
+    "#]],
+    );
+    check(
+        &index("t.len() > a as usize * b as usize", "(a * b) as usize"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `at < t.len()` [TP0402]
+        note: `a * b` is computed in `u32`, and may wrap
+        help: widen the operands instead: `a as usize * b as usize`
+        help: guard it: `if at < t.len() { … }`, or promise what bounds it in `requires(…)`
+          at `t[[at]]`
+    "#]],
+    );
+    check(
+        &index("a < 1000, b < 1000, t.len() >= 1000000", "(a * b) as usize"),
+        expect![[r#"
+        write `t[[at]]`: 1 × 4 B, 1/1 sectors
+        launch: a < 1000
+        launch: b < 1000
+        launch: t.len() >= 1000000
+    "#]],
+    );
+    check(
+        &index("a < 65536, b < 65537, t.len() >= 1 << 32", "(a * b + 1) as usize"),
+        expect![[r#"
+        write `t[[at]]`: 1 × 4 B, 1/1 sectors
+        launch: a < 65536
+        launch: b < 65537
+        launch: t.len() >= 1 << 32
+    "#]],
+    );
+    check(
+        &index("a < 100, t.len() >= 100, b < 10", "((a + 5) - b) as usize"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `at < t.len()` [TP0402]
+        note: `(a + 5) - b` is computed in `u32`, and may wrap
+        help: guard it: `if at < t.len() { … }`, or promise what bounds it in `requires(…)`
+          at `t[[at]]`
+    "#]],
+    );
+    check(
+        &index("c >= 0, c < 50000, t.len() >= 1 << 31", "(c * c) as usize"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `at < t.len()` [TP0402]
+        note: `c * c` is computed in `i32`, and may wrap
+        help: widen the operands instead: `c as usize * c as usize`
+        help: guard it: `if at < t.len() { … }`, or promise what bounds it in `requires(…)`
+          at `t[[at]]`
+    "#]],
     );
 }

@@ -179,14 +179,15 @@ fn places_of_a_tile() {
     check(
         &body(17),
         expect![[r#"
-        error: index may be out of bounds: nothing here says that `found < 16` [TP0401]
-        note: `found` depends on a value from memory or on arithmetic that may wrap
-        help: guard it: `if found < 16 { … }`, or promise what bounds it in `requires(…)`
-          at `tile[found]`
-        error: index may be out of bounds: nothing here says that `i < 16` [TP0401]
-        help: guard it: `if i < 16 { … }`, or promise what bounds it in `requires(…)`
-          at `tile[i]`
-    "#]],
+            error: index may be out of bounds: nothing here says that `found < 16` [TP0401]
+            note: `found < 17` is known, and `found < 16` is needed
+            help: guard it: `if found < 16 { … }`, or promise what bounds it in `requires(…)`
+              at `tile[found]`
+            error: index may be out of bounds: nothing here says that `i < 16` [TP0401]
+            note: `i < 17` is known, and `i < 16` is needed
+            help: guard it: `if i < 16 { … }`, or promise what bounds it in `requires(…)`
+              at `tile[i]`
+        "#]],
     );
 }
 
