@@ -54,6 +54,27 @@ fn a_pitch_that_vectors_cannot_use() {
     assert!(error.to_string().contains("input.pitch() = 66"), "{error}");
 }
 
+/// Vectors behind an offset that only the launch knows.
+#[tiled_kernel(block = [32], grid = [1], requires(input.len() >= 332, output.len() >= 128, skip <= 100))]
+fn skipping(input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>, skip: usize) {
+    output.write([4 * thread_x()], input.read::<4>([2 * skip + 4 * thread_x() + 4]));
+}
+
+#[test]
+fn an_offset_that_vectors_cannot_use() {
+    let data: Vec<f32> = (0..332).map(|i| i as f32).collect();
+    let input = HostTensor::new(&data, [332]).unwrap();
+    let run = |skip| {
+        let mut result = vec![0.0f32; 128];
+        let outcome = skipping::simulate(&input, &mut HostTensorMut::new(&mut result, [128]).unwrap(), skip);
+        outcome.map(|_| result[0])
+    };
+    assert_eq!(run(6).unwrap(), 16.0);
+    let error = run(7).unwrap_err();
+    let Error::Contract { contract, values, .. } = &error else { panic!("{error}") };
+    assert_eq!((*contract, values.as_str()), ("(2 * skip) % 4 == 0", "skip = 7"));
+}
+
 /// The right side of `||` and `&&` in a contract counts only where the left side does not decide.
 #[tiled_kernel(
     block = [32],

@@ -16,6 +16,7 @@ use proc_macro::TokenStream;
 /// | `instances((f32, 4), (f64, 2))` | what a generic kernel is compiled for: see below |
 /// | `arch = "sm_90"`, `arch(sm_80, sm_90)` | the architectures that the kernel must fit, and that the report speaks of; without it, all |
 /// | `min_blocks = 2` | how many blocks a multiprocessor shall hold: the compiler of the CUDA text limits registers for it |
+/// | `trust(bounds, because = "…")` | what is taken for granted in the whole kernel: it makes the launch unsafe |
 /// | `crate = path` | where the crate `tileproof` is, if not at `::tileproof` |
 ///
 /// `grid` and `requires` are made of extents (`len`, `rows`, `cols`, `extent`), strides (`pitch`, `stride`), scalar arguments
@@ -28,7 +29,8 @@ use proc_macro::TokenStream;
 /// | item | meaning |
 /// |---|---|
 /// | `simulate(…)` | runs it on the CPU, and counts wavefronts and sectors at each access |
-/// | `launch(&stream, …)` | runs it on a GPU; `unsafe`, since races are not proven absent |
+/// | `launch(&stream, …)` | runs it on a GPU; `unsafe` where the kernel takes something for granted |
+/// | `launch_on(&stream, …)` | the same on any stream; `unsafe`, since the caller orders it with the tensors' other uses |
 /// | `load(&context)` | compiles and loads it, as the first launch does |
 /// | `compile(architecture)` | compiles it with NVRTC, which needs no GPU |
 /// | `report()` | what was proven, access by access; it prints as text |

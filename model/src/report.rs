@@ -238,10 +238,12 @@ impl SiteReport {
         efficiency(self.useful_bytes, self.sectors)
     }
 
-    /// Whether it touches device memory in runs shorter than a line of 128 bytes. Its sectors may be the fewest, and yet it is
-    /// slower than one with longer runs.
+    /// Whether its instructions touch device memory in several runs, and these are shorter than a line of 128 bytes. The sectors
+    /// may be the fewest, and yet it is slower than one with longer runs.
     pub fn has_short_runs(&self) -> bool {
-        self.space == Space::Global && self.unknown.is_empty() && self.shortest_run_bytes < LINE_BYTES
+        let shortest = self.shortest_run_bytes;
+        let several = self.useful_bytes > self.instructions * u64::from(shortest);
+        self.space == Space::Global && self.unknown.is_empty() && shortest < LINE_BYTES && several
     }
 }
 
@@ -458,5 +460,50 @@ impl fmt::Display for Verdict {
             Verdict::Trusted(reason) => write!(f, "trusted ({reason})"),
             Verdict::AtLaunch(condition) => write!(f, "checked at launch ({condition})"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A global access of one instruction.
+    fn global(useful_bytes: u64, sectors: u64, shortest_run_bytes: u32) -> SiteReport {
+        SiteReport {
+            space: Space::Global,
+            instructions: 1,
+            useful_bytes,
+            sectors,
+            ideal_sectors: sectors,
+            shortest_run_bytes,
+            ..sample::site()
+        }
+    }
+
+    #[test]
+    fn several_short_runs_are_noted() {
+        let note = "\n  note: runs below 128 bytes, which cost more than their sectors tell\n";
+        for (site, noted) in [
+            (global(128, 4, 32), true),
+            (global(128, 4, 64), true),
+            (global(256, 8, 128), false),
+            // One run: a word for all lanes, a byte a lane.
+            (global(4, 1, 4), false),
+            (global(32, 1, 32), false),
+        ] {
+            assert_eq!(site.has_short_runs(), noted);
+            assert_eq!(site.to_string().contains(note), noted, "{site}");
+        }
+        let unknown = SiteReport { unknown: "it depends on data".into(), ..global(128, 4, 4) };
+        assert!(!unknown.has_short_runs());
+    }
+
+    #[test]
+    fn efficiency_is_the_share_of_bytes_used() {
+        assert!(
+            global(64, 4, 16).to_string().contains("64 bytes of 128 used (50.0 %), in runs of 16 or more")
+        );
+        assert_eq!(global(64, 4, 16).sector_efficiency(), Some(0.5));
+        assert_eq!(sample::site().sector_efficiency(), None);
     }
 }

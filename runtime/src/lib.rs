@@ -36,6 +36,13 @@
 //! [`tiled_kernel`] documents its arguments, the language of kernels, and what a kernel's function becomes. The items of the
 //! [`vocabulary`] are the words of that language.
 //!
+//! # Features
+//!
+//! | feature | meaning |
+//! |---|---|
+//! | `simulate`, on by default | kernels run on the CPU; brings the compiler along |
+//! | `serde` | [`report::Report`] and what it holds implement `serde::Serialize` |
+//!
 //! # Environment variables
 //!
 //! | variable | meaning |

@@ -1,7 +1,7 @@
 //! Is every vector access aligned to its width.
 
 use super::words::{accesses, count};
-use super::{LaunchCheck, Visits, fix};
+use super::{LaunchCheck, Quantity, Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Lanes, Linear, SymbolKind, Symbols, Visit};
 use crate::ir::{Base, Handle, Kernel, Layout, Param, ParamKind, Part, Site, Tile};
@@ -51,10 +51,16 @@ pub(super) fn check(
                 for (dimension, form) in visit.index.iter().enumerate() {
                     let innermost = dimension as u32 + 1 == rank;
                     if innermost {
-                        if !multiple_of(form, site.place.width, visit, &run.symbols) {
-                            diagnostics.report(innermost_error(kernel, handle, diagnostics));
-                            aligned.bad = true;
-                            return aligned;
+                        if multiple_of(form, site.place.width, visit, &run.symbols) {
+                            continue;
+                        }
+                        match multiple_at_launch(form, site.place.width, visit, &run.symbols) {
+                            Some(check) => aligned.checks.push(check),
+                            None => {
+                                diagnostics.report(innermost_error(kernel, handle, diagnostics));
+                                aligned.bad = true;
+                                return aligned;
+                            }
                         }
                     } else if !multiple_of(form, site.place.width, visit, &run.symbols) {
                         let stride = run.symbols.find(&SymbolKind::Stride(param, dimension as u32));
@@ -94,6 +100,26 @@ pub(super) fn multiple_of(form: &Linear, number: u32, visit: &Visit, symbols: &S
     by_cases(form, symbols, CASES, &|form| {
         divides(&form.constant) && form.terms.iter().all(|(_, coefficient)| divides(coefficient))
     })
+}
+
+/// The condition under which a form is a multiple of a number, where the launcher knows all that decides it: nothing that
+/// differs from block to block, thread to thread or iteration to iteration.
+fn multiple_at_launch(form: &Linear, number: u32, visit: &Visit, symbols: &Symbols) -> Option<LaunchCheck> {
+    let rest = |lanes: &Lanes| {
+        let rests = lanes.map(|value| Some(value.rem_euclid(i64::from(number))))?;
+        let (least, _) = rests.min(&visit.mask)?;
+        (rests.max(&visit.mask)? == least).then_some(least)
+    };
+    let mut terms = Vec::new();
+    for (symbol, coefficient) in &form.terms {
+        match rest(coefficient)? {
+            0 => {}
+            factor => terms.push((Quantity::of(&symbols.get(*symbol).kind)?, factor)),
+        }
+    }
+    terms.sort();
+    let constant = rest(&form.constant)?;
+    (!terms.is_empty()).then_some(LaunchCheck::Multiple { terms, constant, multiple: number })
 }
 
 /// Whether a uniform form is certainly no multiple of a number.

@@ -30,7 +30,7 @@ mod words;
 mod work;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::facts::{Facts, Run, Visit};
+use crate::facts::{Facts, Run, SymbolKind, Visit};
 use crate::ir::{Base, Handle, Kernel, Param, Part, Proxy, Site, Tile};
 use tileproof_model::report::{Report, SiteReport, Space, TileReport, Verdict};
 
@@ -57,6 +57,53 @@ pub enum LaunchCheck {
         /// The divisor.
         multiple: u32,
     },
+    /// A sum of numbers of the launch is a multiple of a number.
+    Multiple {
+        /// The numbers, each with its factor.
+        terms: Vec<(Quantity, i64)>,
+        /// What is added to them.
+        constant: i64,
+        /// The divisor.
+        multiple: u32,
+    },
+}
+
+/// A number that the launcher knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quantity {
+    /// An extent of a tensor.
+    Extent(Handle<Param>, u32),
+    /// A stride of a tensor, in elements.
+    Stride(Handle<Param>, u32),
+    /// A scalar argument.
+    Scalar(Handle<Param>),
+}
+
+impl Quantity {
+    /// What a symbol stands for, if the launcher knows it.
+    fn of(kind: &SymbolKind) -> Option<Quantity> {
+        match *kind {
+            SymbolKind::Extent(param, dimension) => Some(Quantity::Extent(param, dimension)),
+            SymbolKind::Stride(param, dimension) => Some(Quantity::Stride(param, dimension)),
+            SymbolKind::Scalar(param) => Some(Quantity::Scalar(param)),
+            SymbolKind::Block(_)
+            | SymbolKind::Grid(_)
+            | SymbolKind::Counter(_)
+            | SymbolKind::Round(_)
+            | SymbolKind::Product(..)
+            | SymbolKind::Derived(_)
+            | SymbolKind::Opaque(_) => None,
+        }
+    }
+
+    /// As a user would write it.
+    fn text(self, kernel: &Kernel) -> String {
+        match self {
+            Quantity::Extent(param, dimension) => kernel.extent_name(param, dimension),
+            Quantity::Stride(param, dimension) => kernel.stride_name(param, dimension),
+            Quantity::Scalar(param) => kernel.params[param].name.clone(),
+        }
+    }
 }
 
 impl LaunchCheck {
@@ -65,6 +112,20 @@ impl LaunchCheck {
         match self {
             LaunchCheck::StrideMultiple { param, dimension, multiple } => {
                 format!("{} % {multiple} == 0", kernel.stride_name(*param, *dimension))
+            }
+            LaunchCheck::Multiple { terms, constant, multiple } => {
+                let term = |(quantity, factor): &(Quantity, i64)| match factor {
+                    1 => quantity.text(kernel),
+                    factor => format!("{factor} * {}", quantity.text(kernel)),
+                };
+                let mut sum: Vec<String> = terms.iter().map(term).collect();
+                sum.extend((*constant != 0).then(|| constant.to_string()));
+                match sum.as_slice() {
+                    [one] if terms.iter().all(|(_, factor)| *factor == 1) => {
+                        format!("{one} % {multiple} == 0")
+                    }
+                    _ => format!("({}) % {multiple} == 0", sum.join(" + ")),
+                }
             }
         }
     }

@@ -4,9 +4,9 @@ use super::cuda::Cuda;
 use super::launch::{self, Launches, Safety};
 use super::report::report;
 use crate::ast;
-use crate::check::{Checked, LaunchCheck};
+use crate::check::{Checked, LaunchCheck, Quantity};
 use crate::diagnostic::Diagnostics;
-use crate::ir::{BinaryOp, CompareOp, Expr, ExprKind, Handle, Kernel, ParamKind, Scalar, UnaryOp};
+use crate::ir::{BinaryOp, CompareOp, Expr, ExprKind, Handle, Kernel, Param, ParamKind, Scalar, UnaryOp};
 use crate::lower::{element_type, peeled};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -290,18 +290,9 @@ fn description(
         quote!(__tileproof::__private::LaunchCheck { condition: #condition, text: #text })
     });
     let settled = checked.launch_checks().iter().map(|check| {
-        let text = check.text(kernel);
-        let LaunchCheck::StrideMultiple { param, dimension, multiple } = check;
-        let (param, dimension) =
-            (Literal::u32_unsuffixed(param.index() as u32), Literal::u32_unsuffixed(*dimension));
-        let multiple = Literal::u32_unsuffixed(*multiple);
-        let op = quote!(__tileproof::__private::HostOp);
+        let (text, condition) = (check.text(kernel), launch_condition(check));
         quote!(__tileproof::__private::LaunchCheck {
-            condition: &[
-                #op::Extent(#param, #dimension), #op::Int(2), #op::Less,
-                #op::Stride(#param, #dimension), #op::Int(#multiple), #op::Rem, #op::Int(0), #op::Equal,
-                #op::Or,
-            ],
+            condition: &[#(__tileproof::__private::HostOp::#condition),*],
             text: #text,
         })
     });
@@ -337,6 +328,52 @@ fn scalar(scalar: Scalar) -> TokenStream {
 }
 
 /// A host expression as a postfix program.
+/// The program of a condition that the compiler left to the launch.
+fn launch_condition(check: &LaunchCheck) -> Vec<TokenStream> {
+    let number = |value: u32| Literal::u32_unsuffixed(value);
+    let place = |param: &Handle<Param>| number(param.index() as u32);
+    match check {
+        LaunchCheck::StrideMultiple { param, dimension, multiple } => {
+            let (param, dimension, multiple) = (place(param), number(*dimension), number(*multiple));
+            vec![
+                quote!(Extent(#param, #dimension)),
+                quote!(Int(2)),
+                quote!(Less),
+                quote!(Stride(#param, #dimension)),
+                quote!(Int(#multiple)),
+                quote!(Rem),
+                quote!(Int(0)),
+                quote!(Equal),
+                quote!(Or),
+            ]
+        }
+        LaunchCheck::Multiple { terms, constant, multiple } => {
+            let (constant, multiple) = (Literal::i64_unsuffixed(*constant), number(*multiple));
+            let mut ops = vec![quote!(Int(#constant))];
+            for (quantity, factor) in terms {
+                let factor = Literal::i64_unsuffixed(*factor);
+                ops.push(match quantity {
+                    Quantity::Extent(param, dimension) => {
+                        let (param, dimension) = (place(param), number(*dimension));
+                        quote!(Extent(#param, #dimension))
+                    }
+                    Quantity::Stride(param, dimension) => {
+                        let (param, dimension) = (place(param), number(*dimension));
+                        quote!(Stride(#param, #dimension))
+                    }
+                    Quantity::Scalar(param) => {
+                        let param = place(param);
+                        quote!(Scalar(#param))
+                    }
+                });
+                ops.extend([quote!(Int(#factor)), quote!(Mul), quote!(Add)]);
+            }
+            ops.extend([quote!(Int(#multiple)), quote!(Rem), quote!(Int(0)), quote!(Equal)]);
+            ops
+        }
+    }
+}
+
 fn program(kernel: &Kernel, expr: Handle<Expr>) -> TokenStream {
     let mut ops = Vec::new();
     push(kernel, expr, &mut ops);

@@ -218,3 +218,67 @@ fn pitches() {
         "#]],
     );
 }
+
+/// Offsets that extents, strides and arguments alone decide are checked at launch; others are not aligned.
+#[test]
+fn offsets_that_the_launch_knows() {
+    let read = |requires: &str, index: &str| {
+        kernel(
+            &format!("block = [32], grid = [n], requires(output.len() >= 128, {requires})"),
+            "input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>, n: usize, k: u32",
+            &format!(
+                "let i = {index};
+                if i + 3 < input.len() {{ output.write([4 * thread_x()], input.read::<4>([i])); }}"
+            ),
+        )
+    };
+    let at_launch = |requires: &str, index: &str| {
+        let sites = crate::harness::sites(&read(requires, index));
+        let load = sites.iter().find(|site| site.object == "input").expect("a load");
+        load.alignment.to_string()
+    };
+    let cases = [
+        ("n >= 1", "n + 4 * thread_x()"),
+        ("n >= 1", "3 * n + 4 * thread_x() + 1"),
+        ("n >= 1", "4 * n + 4 * thread_x()"),
+        ("n >= 1, input.len() >= 128", "input.len() - 128 + 4 * thread_x()"),
+        ("n >= 1", "k as usize + n + 4 * (block_x() + thread_x())"),
+        ("n % 4 == 3", "n + 4 * thread_x() + 1"),
+    ];
+    let found: Vec<String> = cases.map(|(requires, index)| at_launch(requires, index)).into();
+    expect![[r#"
+        checked at launch (n % 4 == 0, the first element is 16-byte aligned)
+        checked at launch ((3 * n + 1) % 4 == 0, the first element is 16-byte aligned)
+        checked at launch (the first element is 16-byte aligned)
+        checked at launch (input.len() % 4 == 0, the first element is 16-byte aligned)
+        checked at launch ((n + k) % 4 == 0, the first element is 16-byte aligned)
+        checked at launch (the first element is 16-byte aligned)"#]]
+    .assert_eq(&found.join("\n"));
+    check(
+        &read("n % 4 == 3", "n + 4 * thread_x()"),
+        expect![[r#"
+        error: misaligned vector access: 16 bytes a lane, at an innermost index `i` that is not always a multiple of 4 [TP0301]
+        note: a vector of 4 elements starts at a multiple of 16 bytes
+        help: make it one, as `4 * thread_x()` is; for an extent, promise it: `requires(….is_multiple_of(4))`
+          at `input.read::<4>([i])`
+    "#]],
+    );
+    check(
+        &read("n >= 1", "n + thread_x()"),
+        expect![[r#"
+        error: misaligned vector access: 16 bytes a lane, at an innermost index `i` that is not always a multiple of 4 [TP0301]
+        note: a vector of 4 elements starts at a multiple of 16 bytes
+        help: make it one, as `4 * thread_x()` is; for an extent, promise it: `requires(….is_multiple_of(4))`
+          at `input.read::<4>([i])`
+    "#]],
+    );
+    check(
+        &read("n >= 1", "n + block_x() + 4 * thread_x()"),
+        expect![[r#"
+        error: misaligned vector access: 16 bytes a lane, at an innermost index `i` that is not always a multiple of 4 [TP0301]
+        note: a vector of 4 elements starts at a multiple of 16 bytes
+        help: make it one, as `4 * thread_x()` is; for an extent, promise it: `requires(….is_multiple_of(4))`
+          at `input.read::<4>([i])`
+    "#]],
+    );
+}

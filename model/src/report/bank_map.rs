@@ -19,8 +19,10 @@ pub struct WarpAccess {
 /// Which lanes which pass serves from which bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BankMap {
-    /// The kernel, and the number of the site in its report.
-    pub of: (String, usize),
+    /// The kernel.
+    pub kernel: String,
+    /// The number of the site in its report, counted from 0.
+    pub site: usize,
     /// The access as written, such as `tile[thread_x()][thread_y() + k]`.
     pub access: String,
     /// Its line, counted from 1.
@@ -87,7 +89,8 @@ impl Report {
                 false => ("wavefront", wavefronts, ideal_wavefronts),
             };
         Ok(BankMap {
-            of: (self.kernel.to_string(), site),
+            kernel: self.kernel.to_string(),
+            site,
             access: row.access.to_string(),
             line: row.line,
             warp: found.warp,
@@ -136,7 +139,7 @@ impl BankMap {
     /// The picture; see [`Report::bank_picture`].
     pub fn svg(&self) -> String {
         let (width, height) = (LEFT + 32 * WIDTH + 8, TOP + self.passes * HEIGHT + 8);
-        let id = format!("{}-site-{}", escaped(&self.of.0), self.of.1);
+        let id = format!("{}-site-{}", escaped(&self.kernel), self.site);
         let (headline, description) = (escaped(&self.headline()), escaped(&self.description()));
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tileproof-banks\" viewBox=\"0 0 {width} {height}\" role=\"img\" \

@@ -6,6 +6,8 @@ use std::fmt;
 /// What a block computes and moves: in all, or in one iteration of a loop whose iterations only the launch can count. What is in
 /// such a loop counts there and nowhere else.
 ///
+/// Where the iterations of such a loop differ by a remainder of its counter, as with stages, the first is meant.
+///
 /// Edges are not cut, and both sides of a condition count where the compiler cannot tell which is taken: the numbers are upper
 /// bounds there, and exact elsewhere.
 #[derive(Clone, Debug, PartialEq)]
