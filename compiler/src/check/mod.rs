@@ -21,6 +21,7 @@ mod budget;
 mod coalescing;
 mod convergence;
 mod fix;
+mod global_races;
 mod residual;
 mod resources;
 mod together;
@@ -239,10 +240,12 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
             }
         }
     }
+    let outside: Vec<Handle<Site>> = violations.iter().map(|violation| violation.site).collect();
     bounds::report(&kernel, violations, diagnostics);
     alignment::report(&kernel, &facts, &misaligned, diagnostics);
     banks::report(&kernel, conflicts, diagnostics);
     budget::check(&kernel, &rows, diagnostics);
+    global_races::check(&kernel, &facts, &outside, &mut needed, diagnostics);
     // What was refused may have been all that needed a trust.
     if !diagnostics.is_failed() {
         trust::check(&kernel, &needed, diagnostics);

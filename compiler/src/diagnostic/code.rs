@@ -47,11 +47,13 @@ pub enum Code {
     BlockSize,
     /// Fewer resident blocks than the source demands.
     Residence,
+    /// A block may touch an element of a tensor that another block or thread writes.
+    GlobalRace,
 }
 
 impl Code {
     /// All codes, in order.
-    pub const ALL: [Code; 22] = [
+    pub const ALL: [Code; 23] = [
         Code::Syntax,
         Code::Unsupported,
         Code::Attribute,
@@ -74,6 +76,7 @@ impl Code {
         Code::SharedMemory,
         Code::BlockSize,
         Code::Residence,
+        Code::GlobalRace,
     ];
 
     /// The code as printed.
@@ -101,6 +104,7 @@ impl Code {
             Code::SharedMemory => "TP0701",
             Code::BlockSize => "TP0702",
             Code::Residence => "TP0703",
+            Code::GlobalRace => "TP0802",
         }
     }
 }

@@ -51,7 +51,9 @@ impl Walk<'_> {
         }
         let scope = self.common_scope(a, b);
         let kind = SymbolKind::Derived(self.symbols.len() as u32);
-        let id = self.symbols.add(Symbol { interior, cases, ..Symbol::new(kind, range, scope, name) });
+        let is_of_launch = self.symbols.is_of_launch(a) && self.symbols.is_of_launch(b);
+        let new = Symbol::new(kind, range, scope, name);
+        let id = self.symbols.add(Symbol { interior, cases, is_of_launch, ..new });
         self.derived.push((operation, a.clone(), b.clone(), id));
         (Linear::symbol(id), true)
     }

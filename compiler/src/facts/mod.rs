@@ -12,6 +12,7 @@
 //! analysis is repeated for each residue of the counter, up to [`MOST_CASES`] in all.
 
 mod address;
+pub mod apart;
 mod arithmetic;
 mod comparison;
 mod conditional;

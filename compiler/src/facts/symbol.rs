@@ -56,6 +56,8 @@ pub struct Symbol {
     pub quotient_of: Option<(SymbolKind, i64)>,
     /// Whether it is an extent or a stride of a tensor, or a contract equates one to it.
     pub is_of_tensor: bool,
+    /// Whether it is the same for all threads of a launch.
+    pub is_of_launch: bool,
     /// Its name in messages.
     pub name: String,
 }
@@ -81,6 +83,10 @@ impl Symbol {
     ) -> Symbol {
         Symbol {
             is_of_tensor: matches!(kind, SymbolKind::Extent(..) | SymbolKind::Stride(..)),
+            is_of_launch: matches!(
+                kind,
+                SymbolKind::Extent(..) | SymbolKind::Stride(..) | SymbolKind::Scalar(_) | SymbolKind::Grid(_)
+            ),
             kind,
             low,
             high,
@@ -113,6 +119,8 @@ pub struct Symbols {
     replaced: HashMap<SymbolId, Linear>,
     /// Whether ranges are those of a launch with 32-bit indices.
     narrow: bool,
+    /// How many the contract and the grid have made: the same in all runs, in this order.
+    of_contract: usize,
 }
 
 impl Symbols {
@@ -157,6 +165,42 @@ impl Symbols {
         let answer = ask(self);
         self.narrow = false;
         answer
+    }
+
+    /// Takes in that the contract and the grid are known: all that has come up is the same for the whole launch, but for the
+    /// block's position.
+    pub(super) fn end_contract(&mut self) {
+        self.of_contract = self.list.len();
+        for symbol in &mut self.list {
+            let root = symbol.quotient_of.as_ref().map_or(&symbol.kind, |(root, _)| root);
+            symbol.is_of_launch = !matches!(root, SymbolKind::Block(_));
+        }
+    }
+
+    /// Whether a symbol of this number is the same number in all runs of the analysis.
+    pub(super) fn is_of_all_runs(&self, id: SymbolId) -> bool {
+        id.index() < self.of_contract && self.get(id).is_of_launch
+    }
+
+    /// Whether a form is the same for all threads of a launch.
+    pub(super) fn is_of_launch(&self, form: &Linear) -> bool {
+        let uniform = |lanes: &Lanes| lanes.uniform().is_some();
+        let of_launch = |id: SymbolId| match self.get(id).kind {
+            SymbolKind::Product(a, b) => {
+                [a, b].into_iter().all(|factor| self.is_of_launch(&Linear::symbol(factor)))
+            }
+            SymbolKind::Extent(..)
+            | SymbolKind::Stride(..)
+            | SymbolKind::Scalar(_)
+            | SymbolKind::Block(_)
+            | SymbolKind::Grid(_)
+            | SymbolKind::Counter(_)
+            | SymbolKind::Round(_)
+            | SymbolKind::Derived(_)
+            | SymbolKind::Opaque(_) => self.get(id).is_of_launch,
+        };
+        uniform(&form.constant)
+            && form.terms.iter().all(|(id, coefficient)| uniform(coefficient) && of_launch(*id))
     }
 
     /// The id of a kind, if it has come up.
@@ -242,6 +286,7 @@ impl Symbols {
             narrow_low: up(symbol.narrow_low),
             narrow_high: down(symbol.narrow_high),
             quotient_of: Some((root, by.saturating_mul(modulus))),
+            is_of_launch: symbol.is_of_launch,
             ..Symbol::new(kind, range, symbol.scope, name)
         });
         let form =

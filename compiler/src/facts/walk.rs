@@ -202,6 +202,7 @@ impl Walk<'_> {
         for axis in [Axis::X, Axis::Y, Axis::Z] {
             self.block_index(axis);
         }
+        self.symbols.end_contract();
     }
 
     /// How much is known here; [`Walk::leave`] forgets what was learnt since.

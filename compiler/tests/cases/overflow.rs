@@ -44,6 +44,7 @@ fn products_of_blocks_and_threads() {
     let narrow = kernel("(block_x() as u32 * 256 + thread_x() as u32) as usize");
     expect![[r#"
         whether this access coalesces is not known [TP0201]
+        two blocks may write one element of `output`: `output[[i]]` [TP0802]
     "#]]
     .assert_eq(&refused(attribute, "output: &mut Tensor<f32, 1>", &narrow));
 }

@@ -453,7 +453,7 @@ fn grids_and_contracts() {
              requires(n <= output.cols(), output.rows() >= 2 && output.rows() % 2 == 0, output.pitch() >= output.cols(), n != 7 || output.rows() > 3)",
             "n: usize, output: &mut Matrix<f32>",
             "let x = block_x() * 32 + thread_x();
-            if x < n { output[[block_y(), x]] = grid_x() as f32; }",
+            if x < n && block_z() == 0 { output[[block_y(), x]] = grid_x() as f32; }",
         ),
         expect![[r#"
             write `output[[block_y(), x]]`: 1 × 4 B, 4/4 sectors

@@ -11,6 +11,7 @@ mod control;
 mod control_runs;
 mod convergence;
 mod folds;
+mod global_races;
 mod harness;
 mod helpers;
 mod known_counts;
@@ -45,6 +46,7 @@ fn every_code_has_kernels() {
         include_str!("coalescing.rs"),
         include_str!("control.rs"),
         include_str!("convergence.rs"),
+        include_str!("global_races.rs"),
         include_str!("helpers.rs"),
         include_str!("known_counts.rs"),
         include_str!("language.rs"),

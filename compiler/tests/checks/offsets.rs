@@ -141,7 +141,7 @@ fn methods_that_keep_an_index_inside() {
         "#]],
     );
     check(
-        &halo("if r.abs_diff(5) < output.rows() { output[[r.abs_diff(5), c]] = 1.0; }"),
+        &halo("if r >= 5 && r.abs_diff(5) < output.rows() { output[[r.abs_diff(5), c]] = 1.0; }"),
         expect![[r#"
         write `output[[r.abs_diff(5), c]]`: 1 × 4 B, 4/4 sectors
         launch: input.rows() == output.rows()

@@ -243,15 +243,29 @@ fn parts_by_constants() {
             "input: &Tensor<f32, 3>, output: &mut Tensor<f32, 3>",
             "let i = block_x() * 128 + thread_x();
             let [a, b, c] = unflatten(i, [input.extent(0), 4, 16]);
-            output[[a, b, c]] = input[[a, b, c]];
-            for j in 0..input.extent(0) * 64 {
+            output[[a, b, c]] = input[[a, b, c]];",
+        ),
+        expect![[r#"
+            read `input[[a, b, c]]`: 4 × 4 B, 16/16 sectors
+            write `output[[a, b, c]]`: 4 × 4 B, 16/16 sectors
+            launch: input.extent(1) == 4
+            launch: input.extent(2) == 16
+            launch: output.extent(0) == input.extent(0)
+            launch: output.extent(1) == 4
+            launch: output.extent(2) == 16
+        "#]],
+    );
+    check(
+        &kernel(
+            "block = [128], grid = [1], requires(input.extent(1) == 4, input.extent(2) == 16,
+                output.extent(0) == input.extent(0), output.extent(1) == 4, output.extent(2) == 16)",
+            "input: &Tensor<f32, 3>, output: &mut Tensor<f32, 3>",
+            "for j in 0..input.extent(0) * 64 {
                 let [a, b, c] = unflatten(j, [input.extent(0), 4, 16]);
                 output[[a, b, c]] = input[[a, b, c]];
             }",
         ),
         expect![[r#"
-            read `input[[a, b, c]]`: 4 × 4 B, 16/16 sectors
-            write `output[[a, b, c]]`: 4 × 4 B, 16/16 sectors
             read `input[[a, b, c]]`: 4 × 4 B, 4/4 sectors
             write `output[[a, b, c]]`: 4 × 4 B, 4/4 sectors
             launch: input.extent(1) == 4
@@ -284,14 +298,14 @@ fn a_grouped_raster_stays_inside_the_grid() {
     check(
         &raster("output.extent(0) * output.extent(1) + 1"),
         expect![[r#"
-        error: division may be by zero: `rasterize(block_x(), [output.extent(0), output.extent(1)], 8)` [TP0501]
-        note: nothing here says that the divisor is at least 1
-        help: promise it in `requires(…)`, or guard the division with a comparison
-          at `rasterize(block_x(), [output.extent(0), output.extent(1)], 8)`
-        error: index may be out of bounds: nothing here says that `row < output.extent(0)` and `col < output.extent(1)` [TP0402]
-        help: guard it: `if row < output.extent(0) && col < output.extent(1) { … }`, or promise what bounds it in `requires(…)`
-          at `output[[row, col, thread_x()]]`
-    "#]],
+            error: division may be by zero: `rasterize(block_x(), [output.extent(0), output.extent(1)], 8)` [TP0501]
+            note: nothing here says that the divisor is at least 1
+            help: promise it in `requires(…)`, or guard the division with a comparison
+              at `rasterize(block_x(), [output.extent(0), output.extent(1)], 8)`
+            error: index may be out of bounds: nothing here says that `row < output.extent(0)` and `col < output.extent(1)` [TP0402]
+            help: guard it: `if row < output.extent(0) && col < output.extent(1) { … }`, or promise what bounds it in `requires(…)`
+              at `output[[row, col, thread_x()]]`
+        "#]],
     );
     check(
         &kernel(
