@@ -116,7 +116,12 @@ fn more_rows_than_a_grid_has() {
 }
 
 /// Every thread reads what another one writes, with no barrier in between.
-#[tiled_kernel(block = [64], grid = [1], requires(output.len() >= 64))]
+#[tiled_kernel(
+    block = [64],
+    grid = [1],
+    requires(output.len() >= 64),
+    trust(race, because = "the simulator is to find it"),
+)]
 fn race(output: &mut Tensor<f32, 1>) {
     let mut tile = Shared::<[f32; 64]>::new();
     tile[thread_x()] = 1.0;

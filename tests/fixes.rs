@@ -4,7 +4,14 @@ use expect_test::{Expect, expect};
 use tileproof::report::Report;
 use tileproof_compiler::compile;
 
-const ATTRIBUTE: &str = "block = [32, 8], grid = [1], requires(output.rows() >= 64, output.cols() >= 64)";
+/// The attribute of a kernel that takes these claims for granted, because its layout is the subject.
+fn attribute(claims: &str) -> String {
+    let trust = match claims {
+        "" => String::new(),
+        _ => format!(", trust({claims}, because = \"the layout is the subject\")"),
+    };
+    format!("block = [32, 8], grid = [1], requires(output.rows() >= 64, output.cols() >= 64){trust}")
+}
 
 /// A kernel whose tile has the type `ty`.
 fn kernel(ty: &str, statements: &str) -> String {
@@ -16,15 +23,16 @@ fn kernel(ty: &str, statements: &str) -> String {
 
 /// The error of a kernel with a tile of type `ty`; every layout that a help names is tried.
 #[track_caller]
-fn mends(ty: &str, statements: &str, error: Expect, reports: Expect) {
-    let text = compile(ATTRIBUTE, &kernel(ty, statements)).expect_err("an error");
+fn mends(claims: &str, ty: &str, statements: &str, error: Expect, reports: Expect) {
+    let attribute = attribute(claims);
+    let text = compile(&attribute, &kernel(ty, statements)).expect_err("an error");
     error.assert_eq(&text);
     let mut costs = String::new();
     for help in text.lines().filter_map(|line| line.strip_prefix("help: `Shared")) {
         let (rest, then) = help.split_once('`').expect("a type in backquotes");
         let fixed = format!("Shared{rest}");
         let source = kernel(&fixed, &without_budgets(then, statements));
-        match compile(ATTRIBUTE, &source) {
+        match compile(&attribute, &source) {
             Ok(compiled) => costs += &format!("{fixed}: {}\n", cost(&compiled.report)),
             Err(error) => panic!("the help does not compile: {source}\n{error}"),
         }
@@ -62,6 +70,7 @@ fn cost(report: &Report) -> String {
 #[test]
 fn one_column_and_several_rows() {
     mends(
+        "race, initialised",
         "Shared<[[f32; 32]; 32]>",
         "tile[thread_y()][thread_x()] = 1.0;
         tile[thread_y() + 8][thread_x()] = 1.0;
@@ -83,6 +92,7 @@ fn one_column_and_several_rows() {
 #[test]
 fn others_improve_too() {
     mends(
+        "",
         "Shared<[[f32; 32]; 32]>",
         "tile[thread_x()][thread_y()] = 1.0;
         output[[thread_y(), thread_x()]] = tile[thread_x()][thread_y()];",
@@ -103,6 +113,7 @@ fn others_improve_too() {
 #[test]
 fn budgets_that_become_loose() {
     mends(
+        "initialised",
         "Shared<[[f32; 32]; 32]>",
         "#[budget(bank_conflict = 31, because = \"a test\")]
         output[[thread_y(), thread_x()]] = tile[thread_x()][thread_y()];
@@ -122,6 +133,7 @@ fn budgets_that_become_loose() {
 #[test]
 fn stages_and_vectors() {
     mends(
+        "",
         "Shared<[[[f32; 64]; 16]; 2], Pad<1>>",
         "for stage in 0..2 {
         tile.write([stage, thread_y(), 2 * thread_x()], Vector::new([1.0, 2.0]));
@@ -144,6 +156,7 @@ fn stages_and_vectors() {
 #[test]
 fn a_tile_that_cannot_grow() {
     mends(
+        "initialised",
         "Shared<[[f32; 64]; 908]>",
         "output[[thread_y(), thread_x()]] = tile[thread_x()][thread_y()];",
         expect![[r#"
@@ -160,6 +173,7 @@ fn a_tile_that_cannot_grow() {
 #[test]
 fn no_layout() {
     mends(
+        "initialised",
         "Shared<[f32; 1024]>",
         "output[[thread_y(), thread_x()]] = tile[32 * thread_x()];
         output[[thread_y() + 8, thread_x()]] = tile[33 * thread_x()];

@@ -22,10 +22,13 @@ mod coalescing;
 mod convergence;
 mod fix;
 mod global_races;
+mod meeting;
+mod races;
 mod residual;
 mod resources;
 mod together;
 mod trust;
+mod unwritten;
 mod values;
 mod words;
 mod work;
@@ -89,8 +92,9 @@ impl Quantity {
             SymbolKind::Scalar(param) => Some(Quantity::Scalar(param)),
             SymbolKind::Block(_)
             | SymbolKind::Grid(_)
-            | SymbolKind::Counter(_)
-            | SymbolKind::Round(_)
+            | SymbolKind::Counter(..)
+            | SymbolKind::Round(..)
+            | SymbolKind::Later(..)
             | SymbolKind::Product(..)
             | SymbolKind::Derived(_)
             | SymbolKind::Opaque(_) => None,
@@ -245,6 +249,14 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
     alignment::report(&kernel, &facts, &misaligned, diagnostics);
     banks::report(&kernel, conflicts, diagnostics);
     budget::check(&kernel, &rows, diagnostics);
+    // Where an index leaves its tile, what it meets there follows from that.
+    let mut barriers = Vec::new();
+    if outside.is_empty() && facts.runs.iter().all(|run| run.escapes.is_empty() && run.divergences.is_empty())
+    {
+        let raced;
+        (barriers, raced) = races::check(&kernel, &facts, &mut needed, diagnostics);
+        unwritten::check(&kernel, &facts, &raced, &mut needed, diagnostics);
+    }
     global_races::check(&kernel, &facts, &outside, &mut needed, diagnostics);
     // What was refused may have been all that needed a trust.
     if !diagnostics.is_failed() {
@@ -262,7 +274,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         tiles: kernel.tiles.iter().map(|(handle, tile)| tile_row(tile, auto::of(&chosen, handle))).collect(),
         work: work::rows(&facts, &folds, &rows, diagnostics).into(),
         sites: rows.into_iter().flatten().collect(),
-        barriers: Vec::new().into(),
+        barriers: barriers.into(),
         occupancy: resources::occupancies(&kernel).into(),
         launch_checks: kernel
             .requires

@@ -47,13 +47,17 @@ pub enum Code {
     BlockSize,
     /// Fewer resident blocks than the source demands.
     Residence,
+    /// Two threads touch one element of shared memory, one of them writes, and no barrier is between.
+    Race,
     /// A block may touch an element of a tensor that another block or thread writes.
     GlobalRace,
+    /// Shared memory is read where nobody may have written it.
+    Uninitialised,
 }
 
 impl Code {
     /// All codes, in order.
-    pub const ALL: [Code; 23] = [
+    pub const ALL: [Code; 25] = [
         Code::Syntax,
         Code::Unsupported,
         Code::Attribute,
@@ -76,7 +80,9 @@ impl Code {
         Code::SharedMemory,
         Code::BlockSize,
         Code::Residence,
+        Code::Race,
         Code::GlobalRace,
+        Code::Uninitialised,
     ];
 
     /// The code as printed.
@@ -104,7 +110,9 @@ impl Code {
             Code::SharedMemory => "TP0701",
             Code::BlockSize => "TP0702",
             Code::Residence => "TP0703",
+            Code::Race => "TP0801",
             Code::GlobalRace => "TP0802",
+            Code::Uninitialised => "TP0803",
         }
     }
 }

@@ -10,6 +10,7 @@ use super::linear::Linear;
 use super::loops::{Carried, Rounds};
 use super::prove::FactList;
 use super::relations::Relations;
+use super::rounds::Entry;
 use super::symbol::SymbolKind;
 use super::together::Fork;
 use super::truth::{Truth, Value};
@@ -121,8 +122,9 @@ impl Walk<'_> {
     /// The body once, for an iteration of which only the condition is known.
     fn any_step(&mut self, condition: Handle<Expr>, body: &Block, span: SpanId) {
         let name = "the iteration of a `while` loop".to_string();
-        let kind = SymbolKind::Round(span);
-        let split = self.residues.contains_key(&kind);
+        let entry = self.enter_rounds(body, span);
+        let kind = self.next_execution(|time| SymbolKind::Round(span, time));
+        let split = self.residues.contains_key(&kind.split_as());
         let mut alike = Scope::Block;
         let (carried, relations, rounds) = loop {
             let mark = self.mark();
@@ -136,13 +138,21 @@ impl Walk<'_> {
                 let kind = SymbolKind::Derived(self.symbols.len() as u32);
                 let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
                 let state = (&mut carried[..], &mut relations);
-                decided = self.step(condition, body, span, &round, state, true).0;
+                decided = self.step(condition, body, span, &round, state, (true, None)).0;
                 self.rewind(inner);
+                if entry.is_some() {
+                    self.find_orbits(&mut carried, &mut |walk| walk.step_on(condition, body, span));
+                }
             }
             let round = self.symbol_form(kind.clone(), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
             let state = (&mut carried[..], &mut relations);
-            let (scope, known) = self.step(condition, body, span, &round, state, !split);
+            let (scope, known) = self.step(condition, body, span, &round, state, (!split, entry.clone()));
             decided = decided.min(scope);
+            if entry.is_some() && !split {
+                let found =
+                    self.find_orbits(&mut carried.clone(), &mut |walk| walk.step_on(condition, body, span));
+                self.residue_of(&round, found);
+            }
             if decided >= alike {
                 break (carried, relations, if split { Rounds::Any } else { Rounds::Last(round, known) });
             }
@@ -167,7 +177,7 @@ impl Walk<'_> {
         span: SpanId,
         round: &Linear,
         (carried, relations): (&mut [Carried], &mut Relations),
-        open: bool,
+        (open, entry): (bool, Option<Entry>),
     ) -> (Scope, FactList) {
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
         loop {
@@ -190,6 +200,7 @@ impl Walk<'_> {
             self.guards.extend(truth.when_true.iter().cloned());
             let known = self.guards.get(inside.0..).unwrap_or_default().to_vec();
             let flags = self.take_as(condition, true);
+            self.together_in_round(fork.scope);
             self.forks.push(fork);
             self.fold(span);
             self.count_condition(condition);
@@ -206,9 +217,16 @@ impl Walk<'_> {
             for variable in carried.iter_mut().filter(|_| open) {
                 wrong |= variable.correct(self);
             }
+            let known_inside = self.guards.get(inside.0..).unwrap_or_default().to_vec();
             self.leave(inside);
             wrong = wrong || open && loops::is_loose(carried) && relations.begin(self);
             if !wrong {
+                let mut once = |walk: &mut Walk<'_>, _: &Linear| walk.step_on(condition, body, span);
+                let mut guessed = carried.to_vec();
+                let inside = self.enter();
+                self.guards.extend(known_inside);
+                self.leave_rounds(entry, round, &mut once, &mut guessed, false);
+                self.leave(inside);
                 self.leave(scope);
                 self.presence = presence;
                 for variable in carried.iter_mut() {
@@ -218,5 +236,26 @@ impl Walk<'_> {
             }
             self.rewind(mark);
         }
+    }
+
+    /// The body once more, from the values that the variables have, by the threads that go on.
+    fn step_on(&mut self, condition: Handle<Expr>, body: &Block, span: SpanId) {
+        let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
+        let truth = self.truth(condition);
+        let fork = self.fork(&truth, span);
+        self.presence = match truth.arbitrary {
+            true => Presence::Any,
+            false => presence.max(Presence::Edge),
+        };
+        self.mask = mask.and(&truth.known_false.not());
+        self.guards.extend(truth.when_true.iter().cloned());
+        self.together_in_round(fork.scope);
+        self.forks.push(fork);
+        let flags = self.take_as(condition, true);
+        self.block(body);
+        self.give_back(flags, body);
+        self.forks.pop();
+        self.leave(scope);
+        (self.mask, self.presence) = (mask, presence);
     }
 }

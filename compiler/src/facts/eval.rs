@@ -161,7 +161,7 @@ impl Walk<'_> {
         if let Some(id) = self.symbols.find(&kind) {
             return self.symbols.resolved(id);
         }
-        let residue = self.residues.get(&kind);
+        let residue = self.residues.get(&kind.split_as());
         // The launcher bounds magnitudes.
         let narrow_low = if narrow_high < range.1 { range.0.max(-narrow_high) } else { range.0 };
         let new = Symbol::new(kind, range, Scope::Block, name);

@@ -6,16 +6,20 @@ use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::operations::Operations;
+use super::order::Moment;
 use super::prove::FactList;
 use super::prove::tighten;
 use super::relations::Relations;
+use super::rounds::Entry;
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::together::Fork;
 use super::truth::{Truth, Value};
+use super::unwritten::{Step, Written};
 use super::walk::{Rolled, Walk, assigned_in};
 use super::{Escape, EscapeKind, Trips};
 use crate::ir::Unroll;
 use crate::ir::{Block, Handle, Local, Loop, Scalar, Scope, Type};
+use crate::span::SpanId;
 use std::rc::Rc;
 
 /// Loops with more iterations than this are executed once, with a symbol.
@@ -170,19 +174,30 @@ impl Walk<'_> {
         let together = [start, end, step].into_iter().map(|bound| self.symbols.scope(bound));
         self.forks.push(Fork { scope: together.fold(Scope::Block, Scope::min), span: head.span });
         let name = format!("the iteration of `{}`", self.kernel.locals[head.variable].name);
-        let kind = SymbolKind::Counter(handle);
-        let split = self.residues.contains_key(&kind);
+        let entry = self.enter_rounds(&head.body, head.span);
+        self.together_in_round(self.forks.last().map_or(Scope::Block, |fork| fork.scope));
+        let kind = self.next_execution(|time| SymbolKind::Counter(handle, time));
+        let split = self.residues.contains_key(&kind.split_as());
         self.fold(head.span);
         if split && !carried.is_empty() {
             // An iteration follows one with another residue, so what holds for those of this residue is not handed on.
             let mark = self.mark();
             let kind = SymbolKind::Derived(self.symbols.len() as u32);
             let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
-            self.iteration(handle, &round, &bounds, (&mut carried, &mut relations), true);
+            self.iteration(handle, &round, &bounds, (&mut carried, &mut relations), (true, None));
             self.rewind(mark);
+            if entry.is_some() {
+                self.find_orbits(&mut carried, &mut |walk| walk.one_round(handle, &round, &bounds));
+            }
         }
+        let ordered = entry.is_some();
         let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name);
-        self.iteration(handle, &round, &bounds, (&mut carried, &mut relations), !split);
+        self.iteration(handle, &round, &bounds, (&mut carried, &mut relations), (!split, entry));
+        if ordered && !split {
+            let found =
+                self.find_orbits(&mut carried.clone(), &mut |walk| walk.one_round(handle, &round, &bounds));
+            self.residue_of(&round, found);
+        }
         self.unfold();
         self.forks.pop();
         self.after(carried, self.rounds_of(&bounds));
@@ -227,38 +242,23 @@ impl Walk<'_> {
         }
     }
 
-    /// The body for an iteration of this number; the guesses are corrected if they are still open.
+    /// The body for an iteration of this number; the guesses are corrected if they are still open. Then the iterations that
+    /// meet it, if that matters.
     fn iteration(
         &mut self,
         handle: Handle<Loop>,
         round: &Linear,
         bounds: &Bounds<'_>,
         (carried, relations): (&mut [Carried], &mut Relations),
-        open: bool,
+        (open, entry): (bool, Option<Entry>),
     ) {
         let head = &self.kernel.loops[handle];
-        let Bounds { start, end, step, same } = *bounds;
-        let variable = match step.known_uniform() {
-            Some(step) => start.add_scaled(round, &Lanes::Uniform(step)),
-            None => self.symbols.multiply(round, step).and_then(|distance| start.add(&distance)),
-        };
-        let scalar = self.kernel.locals[head.variable].ty.scalar();
-        let variable = match (variable, self.opaque(scalar, Scope::Lane)) {
-            (Some(form), _) | (None, Value::Int(form)) => form,
-            (None, Value::Truth(_) | Value::Data(_)) => return,
-        };
         let (presence, scope) = (self.presence, self.enter());
-        let varies =
-            |bound: &Linear| bound.terms.iter().any(|(id, _)| self.symbols.get(*id).scope < Scope::Warp);
-        self.presence = match same {
-            true => presence,
-            // Threads go round as often as data says: any of them may be there.
-            false if [start, end, step].into_iter().any(varies) => Presence::Any,
-            false => presence.max(Presence::Edge),
-        };
-        let facts = [end.sub(&variable).and_then(|room| room.offset(-1)), variable.sub(start)];
-        self.guards.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
-        self.check_width(&variable, scalar);
+        // Of an iteration with one residue it is not said that there is one.
+        let room = bounds.end.sub(bounds.start).and_then(|room| room.offset(-1));
+        let certain = open && entry.is_some() && room.is_some_and(|room| self.holds(&room));
+        let variable = self.come_to(handle, round, bounds);
+        self.check_width(&variable, self.kernel.locals[head.variable].ty.scalar());
         loop {
             let mark = self.mark();
             let inside = self.enter();
@@ -273,15 +273,57 @@ impl Walk<'_> {
             for variable in carried.iter_mut().filter(|_| open) {
                 wrong |= variable.correct(self);
             }
+            let known_inside = self.guards.get(inside.0..).unwrap_or_default().to_vec();
             self.leave(inside);
             wrong = wrong || open && is_loose(carried) && relations.begin(self);
             if !wrong {
+                let mut once = |walk: &mut Walk<'_>, round: &Linear| walk.one_round(handle, round, bounds);
+                let mut guessed = carried.to_vec();
+                let inside = self.enter();
+                self.guards.extend(known_inside);
+                self.leave_rounds(entry, round, &mut once, &mut guessed, certain);
+                self.leave(inside);
                 break;
             }
             self.rewind(mark);
         }
         self.leave(scope);
         self.presence = presence;
+    }
+
+    /// The body for an iteration of this number, from the values that the variables have.
+    fn one_round(&mut self, handle: Handle<Loop>, round: &Linear, bounds: &Bounds<'_>) {
+        let head = &self.kernel.loops[handle];
+        let (presence, scope) = (self.presence, self.enter());
+        let variable = self.come_to(handle, round, bounds);
+        self.environment[head.variable.index()] = Some(Value::Int(variable));
+        self.block(&head.body);
+        self.leave(scope);
+        self.presence = presence;
+    }
+
+    /// The loop's variable in the iteration of a number, which there is: what that says holds from here on.
+    fn come_to(&mut self, handle: Handle<Loop>, round: &Linear, bounds: &Bounds<'_>) -> Linear {
+        let Bounds { start, end, step, same } = *bounds;
+        let variable = match step.known_uniform() {
+            Some(step) => start.add_scaled(round, &Lanes::Uniform(step)),
+            None => self.symbols.multiply(round, step).and_then(|distance| start.add(&distance)),
+        };
+        let variable = variable.unwrap_or_else(|| {
+            let name = format!("`{}`", self.kernel.locals[self.kernel.loops[handle].variable].name);
+            self.between((-EXTENT_LIMIT, EXTENT_LIMIT), Scope::Lane, name)
+        });
+        let varies =
+            |bound: &Linear| bound.terms.iter().any(|(id, _)| self.symbols.get(*id).scope < Scope::Warp);
+        self.presence = match same {
+            true => self.presence,
+            // Threads go round as often as data says: any of them may be there.
+            false if [start, end, step].into_iter().any(varies) => Presence::Any,
+            false => self.presence.max(Presence::Edge),
+        };
+        let facts = [end.sub(&variable).and_then(|room| room.offset(-1)), variable.sub(start)];
+        self.guards.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
+        variable
     }
 
     /// The variables from outside that a loop's body assigns, with the best guess for each.
@@ -304,6 +346,7 @@ impl Walk<'_> {
                 stride: None,
                 symbols: self.symbols.len(),
                 apart: false,
+                orbit: None,
             })
         });
         carried.collect()
@@ -337,6 +380,31 @@ impl Walk<'_> {
 
     pub(super) fn mark(&self) -> Mark {
         Mark {
+            findings: self.findings(),
+            replays: self.replays.len(),
+            intervals: self.intervals.len(),
+            moment: self.moment.clone(),
+            waits: self.waits.len(),
+            rounds: self.rounds.clone(),
+            path: self.path.clone(),
+            unwritten: self.unwritten.len(),
+            written_elements: self.written_elements.clone(),
+        }
+    }
+
+    /// Forgets what was found since, and where the threads have come.
+    pub(super) fn rewind(&mut self, mark: Mark) {
+        self.forget(mark.findings);
+        self.replays.truncate(mark.replays);
+        self.intervals.truncate(mark.intervals);
+        self.waits.truncate(mark.waits);
+        (self.moment, self.rounds, self.path) = (mark.moment, mark.rounds, mark.path);
+        self.unwritten.truncate(mark.unwritten);
+        self.written_elements = mark.written_elements;
+    }
+
+    pub(super) fn findings(&self) -> Findings {
+        Findings {
             visits: self.visits.len(),
             escapes: self.escapes.len(),
             divergences: self.divergences.len(),
@@ -348,12 +416,12 @@ impl Walk<'_> {
     }
 
     /// Forgets what was found since.
-    pub(super) fn rewind(&mut self, mark: Mark) {
-        self.visits.truncate(mark.visits);
-        self.escapes.truncate(mark.escapes);
-        self.divergences.truncate(mark.divergences);
-        self.register_faults.truncate(mark.register_faults);
-        (self.narrow, self.trips, self.operations) = (mark.narrow, mark.trips, mark.operations);
+    pub(super) fn forget(&mut self, found: Findings) {
+        self.visits.truncate(found.visits);
+        self.escapes.truncate(found.escapes);
+        self.divergences.truncate(found.divergences);
+        self.register_faults.truncate(found.register_faults);
+        (self.narrow, self.trips, self.operations) = (found.narrow, found.trips, found.operations);
     }
 
     /// The loop's variable passes its end by less than one step; that must fit 32 bits too.
@@ -393,9 +461,22 @@ struct Bounds<'a> {
     same: bool,
 }
 
-/// What has been found so far.
+/// What has been found so far, and where the threads are.
 pub(super) struct Mark {
-    visits: usize,
+    findings: Findings,
+    replays: usize,
+    intervals: usize,
+    moment: Moment,
+    waits: usize,
+    rounds: Vec<(SpanId, u32)>,
+    path: Rc<[Step]>,
+    unwritten: usize,
+    written_elements: Vec<Written>,
+}
+
+/// What has been found so far.
+pub(super) struct Findings {
+    pub(super) visits: usize,
     escapes: usize,
     divergences: usize,
     register_faults: usize,
@@ -405,6 +486,7 @@ pub(super) struct Mark {
 }
 
 /// A variable that an iteration of a loop leaves to the next.
+#[derive(Clone)]
 pub(super) struct Carried {
     pub(super) local: Handle<Local>,
     /// Its value before the loop.
@@ -422,6 +504,8 @@ pub(super) struct Carried {
     symbols: usize,
     /// Whether threads that leave have moved it by another number of iterations than they executed.
     apart: bool,
+    /// The values that it takes in turn, if that is known.
+    pub(super) orbit: Option<Rc<[i64]>>,
 }
 
 /// What a carried variable holds at the start of an iteration.
@@ -489,7 +573,43 @@ impl Carried {
         }
     }
 
+    /// Where an orbit could begin: little is known of what an iteration makes of it.
+    pub(super) fn orbit_start(&self) -> Option<i64> {
+        match (&self.before, self.guess) {
+            (Value::Int(before), Guess::Any(_) | Guess::Within(..) | Guess::Drift(..)) => {
+                before.known_uniform()
+            }
+            (Value::Int(_), Guess::Probe(_) | Guess::Moved(_) | Guess::Marched)
+            | (Value::Truth(_) | Value::Data(_), _) => None,
+        }
+    }
+
+    pub(super) fn exactly(&self, value: i64) -> Value {
+        Value::Int(Linear::int(value))
+    }
+
+    /// Anything of its type.
+    pub(super) fn any_value(&self, walk: &mut Walk<'_>) -> Value {
+        match walk.kernel.locals[self.local].ty {
+            Type::Scalar(scalar) => walk.opaque(scalar, Scope::Lane),
+            Type::Vector(..) => Value::Data(Scope::Lane),
+        }
+    }
+
+    /// Its value, where that is one number.
+    pub(super) fn known_now(&self, walk: &Walk<'_>) -> Option<i64> {
+        match walk.environment[self.local.index()].as_ref()? {
+            Value::Int(form) => form.known_uniform(),
+            Value::Truth(_) | Value::Data(_) => None,
+        }
+    }
+
     fn guessed(&self, round: &Linear, walk: &mut Walk<'_>) -> Value {
+        if let Some(orbit) = &self.orbit
+            && let Some(turn) = walk.residue_of(round, orbit.len() as i64)
+        {
+            return Value::Int(Linear::int(orbit[turn as usize]));
+        }
         if let (Guess::Moved(by), Value::Int(before)) = (self.guess, &self.before)
             && let Some(form) = before.add_scaled(round, &Lanes::Uniform(by))
         {
@@ -536,6 +656,7 @@ impl Carried {
     /// What it holds after the loop: any number of iterations has changed it.
     fn at_end(&self, rounds: &Linear, walk: &mut Walk<'_>) -> Value {
         match self.guess {
+            _ if self.orbit.is_some() => self.anything(walk),
             Guess::Moved(_) | Guess::Marched | Guess::Drift(..) => self.guessed(rounds, walk),
             Guess::Probe(_) | Guess::Any(_) | Guess::Within(..) => self.anything(walk),
         }

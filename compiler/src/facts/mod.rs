@@ -21,12 +21,16 @@ pub mod lanes;
 pub mod linear;
 mod loops;
 mod operations;
+mod orbit;
+mod order;
 mod prove;
 mod registers;
 mod relations;
+mod rounds;
 mod symbol;
 mod together;
 mod truth;
+mod unwritten;
 mod walk;
 mod width;
 
@@ -34,9 +38,11 @@ pub use address::{Obstacle, tensor_offset, tile_offset};
 pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};
 pub use operations::Operations;
+pub use order::{Between, Interval, IntervalId, Ordered};
 pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
 pub use together::Divergence;
+pub use unwritten::{Unwritten, element_number};
 
 use crate::ir::{BinaryOp, Expr, Handle, Kernel, Scalar, Site};
 use crate::span::SpanId;
@@ -71,6 +77,16 @@ pub struct Run {
     pub symbols: Symbols,
     /// The accesses, in order of execution.
     pub visits: Vec<Visit>,
+    /// The accesses of iterations that meet those that stand for all: they matter for races alone.
+    pub replays: Vec<Visit>,
+    /// Which accesses nothing orders.
+    pub intervals: Vec<Interval>,
+    /// Asynchronous copies, each with the wait that ends it.
+    pub waits: Vec<(IntervalId, SpanId)>,
+    /// The loops whose counters are taken by their residues here, one a run.
+    pub split: Vec<SpanId>,
+    /// Reads of shared memory that may find what nobody wrote.
+    pub unwritten: Vec<Unwritten>,
     /// Index computations that may leave the range of their type.
     pub escapes: Vec<Escape>,
     /// The symbols that stand for their results, and for the results of what was computed with these.
@@ -117,6 +133,8 @@ pub struct Visit {
     pub presence: Presence,
     /// What holds there.
     pub facts: FactList,
+    /// Its place in the order of accesses.
+    pub interval: IntervalId,
 }
 
 /// An index computation that may leave the range of its type.
@@ -224,13 +242,14 @@ pub enum RegisterFaultKind {
 
 /// Analyses a kernel.
 pub fn analyse(kernel: &Kernel) -> Facts {
-    let (mut moduli, mut work) = (BTreeMap::new(), 0);
+    let (mut moduli, mut work, mut thorough) = (BTreeMap::new(), 0, false);
     loop {
+        let mut hasty = false;
         let mut asked = moduli.clone();
         let mut facts = Facts { runs: Vec::new(), trips: Vec::new(), narrow: true, exhausted: None };
         let mut trips = vec![Trips::Unreached; kernel.loops.len()];
         for case in cases(&moduli) {
-            let walked = walk::run(kernel, &case, work);
+            let walked = walk::run(kernel, &case, thorough, work);
             if walked.unreached {
                 continue;
             }
@@ -240,6 +259,7 @@ pub fn analyse(kernel: &Kernel) -> Facts {
                 *trips = trips.and(new);
             }
             facts.narrow &= walked.narrow;
+            hasty |= walked.hasty;
             facts.runs.push(walked.run);
             if walked.exhausted.is_some() {
                 facts.exhausted = walked.exhausted;
@@ -248,9 +268,11 @@ pub fn analyse(kernel: &Kernel) -> Facts {
         }
         facts.trips = trips.iter().map(|trips| trips.constant()).collect();
         let next = affordable(&moduli, asked);
-        if next == moduli {
+        if next == moduli && !hasty {
             return facts;
         }
+        // What was left to a run with more residues than can be had is not left again.
+        thorough = next == moduli;
         moduli = next;
     }
 }

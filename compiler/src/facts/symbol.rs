@@ -21,16 +21,37 @@ pub enum SymbolKind {
     Block(Axis),
     /// The blocks of the grid.
     Grid(Axis),
-    /// How often a loop has gone round.
-    Counter(Handle<Loop>),
-    /// How often a loop with a condition has gone round; its head in the source.
-    Round(SpanId),
+    /// How often a loop has gone round, when it was come to for the time with this number.
+    Counter(Handle<Loop>, u32),
+    /// How often a loop with a condition has gone round; its head in the source, and the time that it was come to.
+    Round(SpanId, u32),
+    /// How many iterations after another one of that loop; its head in the source, and the time.
+    Later(SpanId, u32),
     /// The product of two symbols.
     Product(SymbolId, SymbolId),
     /// The result of an operation that is not linear, numbered.
     Derived(u32),
     /// A value that came from memory or from arithmetic that may wrap, numbered.
     Opaque(u32),
+}
+
+impl SymbolKind {
+    /// The kind under which it is split by residues: a loop's counters all alike.
+    pub(super) fn split_as(&self) -> SymbolKind {
+        match self {
+            SymbolKind::Counter(counted, _) => SymbolKind::Counter(*counted, 0),
+            SymbolKind::Round(head, _) => SymbolKind::Round(*head, 0),
+            SymbolKind::Later(head, _) => SymbolKind::Later(*head, 0),
+            SymbolKind::Extent(..)
+            | SymbolKind::Stride(..)
+            | SymbolKind::Scalar(_)
+            | SymbolKind::Block(_)
+            | SymbolKind::Grid(_)
+            | SymbolKind::Product(..)
+            | SymbolKind::Derived(_)
+            | SymbolKind::Opaque(_) => self.clone(),
+        }
+    }
 }
 
 /// An unknown.
@@ -194,8 +215,9 @@ impl Symbols {
             | SymbolKind::Scalar(_)
             | SymbolKind::Block(_)
             | SymbolKind::Grid(_)
-            | SymbolKind::Counter(_)
-            | SymbolKind::Round(_)
+            | SymbolKind::Counter(..)
+            | SymbolKind::Round(..)
+            | SymbolKind::Later(..)
             | SymbolKind::Derived(_)
             | SymbolKind::Opaque(_) => self.get(id).is_of_launch,
         };
@@ -357,7 +379,7 @@ impl Symbols {
     pub(super) fn counts_rounds(&self, id: SymbolId) -> bool {
         let symbol = self.get(id);
         let root = symbol.quotient_of.as_ref().map_or(&symbol.kind, |(root, _)| root);
-        matches!(root, SymbolKind::Counter(_) | SymbolKind::Round(_))
+        matches!(root, SymbolKind::Counter(..) | SymbolKind::Round(..))
     }
 
     /// Whether a symbol stays the same while a loop goes round that began when there were so many symbols.
@@ -370,7 +392,7 @@ impl Symbols {
             | SymbolKind::Grid(_) => true,
             SymbolKind::Product(a, b) => self.is_fixed(a, count) && self.is_fixed(b, count),
             // The symbol of a loop is made once, however often the loop is analysed.
-            SymbolKind::Counter(_) | SymbolKind::Round(_) => false,
+            SymbolKind::Counter(..) | SymbolKind::Round(..) | SymbolKind::Later(..) => false,
             SymbolKind::Derived(_) | SymbolKind::Opaque(_) => id.index() < count && !self.counts_rounds(id),
         }
     }
@@ -384,8 +406,9 @@ impl Symbols {
             | SymbolKind::Scalar(_)
             | SymbolKind::Block(_)
             | SymbolKind::Grid(_)
-            | SymbolKind::Counter(_)
-            | SymbolKind::Round(_)
+            | SymbolKind::Counter(..)
+            | SymbolKind::Round(..)
+            | SymbolKind::Later(..)
             | SymbolKind::Derived(_)
             | SymbolKind::Opaque(_) => list.contains(&id),
         }

@@ -5,6 +5,7 @@
 
 use super::lanes::Lanes;
 use super::linear::Linear;
+use super::order::is_block_wide;
 use super::truth::{Truth, Value};
 use super::walk::Walk;
 use crate::ir::{Collective, CollectiveOp, Scalar, Scope, Shuffle, Type};
@@ -60,6 +61,9 @@ impl Walk<'_> {
     pub(super) fn collective(&mut self, collective: &Collective) {
         let Collective { local, op, operands, span } = collective;
         self.part(op.participants(), op.name(), *span, true);
+        if is_block_wide(*op) {
+            self.block_barrier(*span);
+        }
         let ty = self.kernel.locals[*local].ty;
         let values: Vec<Value> = operands.iter().map(|operand| self.value(*operand)).collect();
         let result = match (op, values.as_slice()) {

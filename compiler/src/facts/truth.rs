@@ -28,6 +28,10 @@ pub(super) struct Truth {
     pub(super) when_true: FactList,
     /// What holds where it is false.
     pub(super) when_false: FactList,
+    /// Whether it is true for every thread for which it is not certainly false and all of `when_true` holds.
+    pub(super) exactly_true: bool,
+    /// Whether it is false for every thread for which it is not certainly true and all of `when_false` holds.
+    pub(super) exactly_false: bool,
     /// Whether it may be true for any subset of the other threads. Otherwise it is the same for all of them, or
     /// cuts them at an edge.
     pub(super) arbitrary: bool,
@@ -53,6 +57,8 @@ impl Truth {
             known_true: mask,
             when_true: Vec::new(),
             when_false: Vec::new(),
+            exactly_true: true,
+            exactly_false: true,
             arbitrary: false,
             ways_true: Vec::new(),
             ways_false: Vec::new(),
@@ -76,6 +82,8 @@ impl Truth {
             known_false: Mask::Uniform(false),
             when_true: Vec::new(),
             when_false: Vec::new(),
+            exactly_true: false,
+            exactly_false: false,
             arbitrary: scope < Scope::Warp,
             scope,
             assigned: None,
@@ -90,6 +98,8 @@ impl Truth {
             known_false: self.known_true,
             when_true: self.when_false,
             when_false: self.when_true,
+            exactly_true: self.exactly_false,
+            exactly_false: self.exactly_true,
             arbitrary: self.arbitrary,
             scope: self.scope,
             assigned: None,
@@ -102,18 +112,23 @@ impl Truth {
         self.when_true.extend(other.when_true);
         self.ways_true.extend(other.ways_true);
         // Which side made it false is known only where the other one is certain.
-        let (when_false, ways_false) = match (self.known_true.is_full(), other.known_true.is_full()) {
-            (true, _) => (other.when_false, other.ways_false),
-            (_, true) => (self.when_false, self.ways_false),
-            (false, false) => {
-                (reasons(&self.known_true, other.when_false, &other.known_true, self.when_false), Vec::new())
-            }
-        };
+        let (when_false, ways_false, exactly_false) =
+            match (self.known_true.is_full(), other.known_true.is_full()) {
+                (true, _) => (other.when_false, other.ways_false, other.exactly_false),
+                (_, true) => (self.when_false, self.ways_false, self.exactly_false),
+                (false, false) => {
+                    let reasons =
+                        reasons(&self.known_true, other.when_false, &other.known_true, self.when_false);
+                    (reasons, Vec::new(), false)
+                }
+            };
         Truth {
             known_true: self.known_true.and(&other.known_true),
             known_false: self.known_false.or(&other.known_false),
             when_true: self.when_true,
             when_false,
+            exactly_true: self.exactly_true && other.exactly_true,
+            exactly_false,
             arbitrary: self.arbitrary || other.arbitrary,
             scope: self.scope.min(other.scope),
             assigned: None,

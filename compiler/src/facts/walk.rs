@@ -5,10 +5,12 @@ use super::arithmetic::Operation;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::operations::{self, Operations};
+use super::order::{Interval, IntervalId, Moment, written};
 use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
 use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
+use super::unwritten::{Branch, Step, StepKind, Unwritten, Written};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit, Wrap};
 use crate::ir::{
     Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Scalar,
@@ -27,6 +29,8 @@ pub(super) struct Walked {
     /// Whether no block has the residues that this run assumes: it says nothing.
     pub(super) unreached: bool,
     pub(super) requests: Requests,
+    /// Whether the order of accesses is left to a run that knows more residues, as is what shared memory holds.
+    pub(super) hasty: bool,
     /// What has been done for the kernel so far.
     pub(super) work: u64,
     /// Where that became too much.
@@ -60,6 +64,10 @@ pub(super) struct Walk<'a> {
     /// The residues that this run assumes.
     pub(super) residues: &'a BTreeMap<SymbolKind, Residue>,
     requests: Requests,
+    /// Whether nothing is left for a run that knows more residues.
+    pub(super) thorough: bool,
+    /// Whether something was left.
+    pub(super) hasty: bool,
     /// The results of operations that will be exact with them.
     pub(super) pending: Vec<SymbolId>,
     /// By local.
@@ -76,6 +84,27 @@ pub(super) struct Walk<'a> {
     /// Symbols derived in the branches around this point.
     pub(super) derived: Vec<(Operation, Linear, Linear, SymbolId)>,
     pub(super) visits: Vec<Visit>,
+    /// Accesses in the iterations that meet those that stand for all.
+    pub(super) replays: Vec<Visit>,
+    /// Where the threads of the block are.
+    pub(super) moment: Moment,
+    pub(super) intervals: Vec<Interval>,
+    /// Asynchronous copies, each with the wait that ends it.
+    pub(super) waits: Vec<(IntervalId, SpanId)>,
+    /// Where an iteration is walked that does not stand for all: see [`Interval::again`].
+    pub(super) again: Option<(u32, SpanId)>,
+    /// How many such walks there were.
+    pub(super) walks: u32,
+    /// The tiles and tensors that the kernel writes.
+    pub(super) written: Vec<Base>,
+    /// The loops around this point of which one iteration stands for all, each with the number of its execution.
+    pub(super) rounds: Vec<(SpanId, u32)>,
+    /// How many executions of such loops there were.
+    pub(super) executions: u32,
+    /// The conditions and such loops around this point.
+    pub(super) path: Rc<[Step]>,
+    pub(super) written_elements: Vec<Written>,
+    pub(super) unwritten: Vec<Unwritten>,
     pub(super) escapes: Vec<Escape>,
     pub(super) escaped: Vec<SymbolId>,
     pub(super) wraps: Vec<Wrap>,
@@ -112,13 +141,20 @@ pub(super) struct Walk<'a> {
 
 /// Walks a kernel under the assumption that symbols have these residues.
 /// `work` has been done for the kernel before.
-pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, work: u64) -> Walked {
+pub(super) fn run(
+    kernel: &Kernel,
+    residues: &BTreeMap<SymbolKind, Residue>,
+    thorough: bool,
+    work: u64,
+) -> Walked {
     let mut walk = Walk {
         kernel,
         threads: kernel.threads() as usize,
         symbols: Symbols::default(),
         residues,
         requests: Requests::new(),
+        thorough,
+        hasty: false,
         pending: Vec::new(),
         environment: vec![None; kernel.locals.len()],
         mask: Mask::Uniform(true),
@@ -128,6 +164,18 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         thread_indices: [const { None }; 3],
         derived: Vec::new(),
         visits: Vec::new(),
+        replays: Vec::new(),
+        moment: Moment::start(),
+        intervals: Vec::new(),
+        waits: Vec::new(),
+        again: None,
+        walks: 0,
+        written: written(kernel),
+        rounds: Vec::new(),
+        executions: 0,
+        path: Rc::from([]),
+        written_elements: Vec::new(),
+        unwritten: Vec::new(),
         escapes: Vec::new(),
         escaped: Vec::new(),
         wraps: Vec::new(),
@@ -152,11 +200,16 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
     walk.contract();
     walk.on_host = false;
     if !walk.unreached {
+        walk.fresh_interval();
         walk.block(&kernel.body);
     }
     let Walk {
         symbols,
         visits,
+        replays,
+        intervals,
+        waits,
+        unwritten,
         escapes,
         escaped,
         wraps,
@@ -167,14 +220,35 @@ pub(super) fn run(kernel: &Kernel, residues: &BTreeMap<SymbolKind, Residue>, wor
         narrow,
         unreached,
         requests,
+        hasty,
         work,
         exhausted,
         exhausted_in,
         ..
     } = walk;
     let exhausted = exhausted.then(|| exhausted_in.unwrap_or(kernel.span));
-    let run = Run { symbols, visits, escapes, escaped, wraps, divergences, register_faults, operations };
-    Walked { run, trips, narrow, unreached, requests, work, exhausted }
+    let split = residues.keys().filter_map(|kind| match kind {
+        SymbolKind::Counter(counted, _) => Some(kernel.loops[*counted].span),
+        SymbolKind::Round(head, _) => Some(*head),
+        _ => None,
+    });
+    let split = split.collect();
+    let run = Run {
+        symbols,
+        visits,
+        replays,
+        intervals,
+        waits,
+        split,
+        unwritten,
+        escapes,
+        escaped,
+        wraps,
+        divergences,
+        register_faults,
+        operations,
+    };
+    Walked { run, trips, narrow, unreached, requests, hasty, work, exhausted }
 }
 
 impl Walk<'_> {
@@ -332,12 +406,24 @@ impl Walk<'_> {
         let symbol = self.symbols.get(symbol);
         // Of a symbol that has been split already, the quotient must be split again.
         let (kind, by) = symbol.quotient_of.clone().unwrap_or((symbol.kind.clone(), 1));
-        let splits = matches!(kind, SymbolKind::Counter(_) | SymbolKind::Round(_) | SymbolKind::Block(_))
-            && modulus > 1;
+        let splits = matches!(
+            kind,
+            SymbolKind::Counter(..) | SymbolKind::Round(..) | SymbolKind::Later(..) | SymbolKind::Block(_)
+        ) && modulus > 1;
         if splits {
-            super::merge(&mut self.requests, kind, by.saturating_mul(modulus));
+            super::merge(&mut self.requests, kind.split_as(), by.saturating_mul(modulus));
         }
         splits
+    }
+
+    /// Whether it can be left to a run that knows more residues: one has been asked for.
+    pub(super) fn is_left(&mut self) -> bool {
+        let known = |(kind, modulus): (&SymbolKind, &i64)| {
+            self.residues.get(kind).is_some_and(|residue| residue.modulus % modulus == 0)
+        };
+        let left = !self.thorough && !self.requests.iter().all(known);
+        self.hasty |= left;
+        left
     }
 
     // ---- statements ----
@@ -433,12 +519,16 @@ impl Walk<'_> {
                     (self.kernel.locals[*local].ty.scalar(), format!("a value of `{memory}`"));
                 self.environment[local.index()] = Some(self.opaque_from(scalar, Scope::Lane, name));
             }
-            Stmt::Sync(sync, span) => self.meet(sync.participants, sync.object.name(), *span),
+            Stmt::Sync(sync, span) => {
+                self.meet(sync.participants, sync.object.name(), *span);
+                self.synchronise(*sync, *span);
+            }
             Stmt::Collective(collective) => self.collective(collective),
             Stmt::If { condition, then, otherwise } => {
                 let truth = self.truth(*condition);
-                self.forks.push(self.fork(&truth, self.kernel.exprs[*condition].span));
-                self.branch(*condition, truth, then, otherwise);
+                let fork = self.fork(&truth, self.kernel.exprs[*condition].span);
+                self.forks.push(fork);
+                self.branch(*condition, truth, fork.scope, then, otherwise);
                 self.forks.pop();
             }
             Stmt::For(handle) => self.for_loop(*handle),
@@ -483,10 +573,12 @@ impl Walk<'_> {
         let place = &self.kernel.sites[site].place;
         let index: Vec<Linear> = place.index.iter().map(|index| self.form(*index)).collect();
         let scope = index.iter().map(|form| self.symbols.scope(form)).fold(Scope::Block, Scope::min);
-        let visit =
-            Visit { site, index, mask: self.mask.clone(), presence: self.presence, facts: self.all_facts() };
+        let (mask, presence, facts) = (self.mask.clone(), self.presence, self.all_facts());
+        let interval = self.interval_of(&self.kernel.sites[site]);
+        let visit = Visit { site, index, mask, presence, facts, interval };
         match place.base {
             Base::Tile(tile) => {
+                self.follow_tile(tile, &visit);
                 let tile = &self.kernel.tiles[tile];
                 if let Some(Obstacle::Residue(symbol, modulus)) =
                     tile_obstacle(tile, tile.layout, &visit, &self.symbols)
@@ -535,8 +627,30 @@ impl Walk<'_> {
         (self.mask, self.presence) = (mask, presence);
     }
 
-    fn branch(&mut self, condition: Handle<Expr>, mut truth: Truth, then: &Block, otherwise: &Block) {
+    fn branch(
+        &mut self,
+        condition: Handle<Expr>,
+        mut truth: Truth,
+        together: Scope,
+        then: &Block,
+        otherwise: &Block,
+    ) {
         self.branches += 1;
+        let branch = truth.assigned.map_or(Branch::Number(self.branches), Branch::Assigned);
+        let mut parting = self.sides(together, then, otherwise);
+        let path = self.path.clone();
+        let settled = truth.known_true.or(&truth.known_false).or(&self.mask.not()).is_full();
+        let step = |side, exactly: bool, facts: &FactList| {
+            let exactly = exactly.then(|| facts.clone());
+            Step { kind: StepKind::Side { branch, side, exactly }, scope: together }
+        };
+        let (if_true, if_false) = (
+            step(true, truth.exactly_true, &truth.when_true),
+            step(false, truth.exactly_false, &truth.when_false),
+        );
+        if !settled {
+            self.path = path.iter().cloned().chain([if_true]).collect();
+        }
         truth.ways_true.push((self.branches, true));
         truth.ways_false.push((self.branches, false));
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
@@ -552,6 +666,10 @@ impl Walk<'_> {
         truth.when_true.extend(self.guards.drain(learnt..));
         self.leave(scope);
         let after_then = std::mem::replace(&mut self.environment, before);
+        self.other_side(&mut parting);
+        if !settled {
+            self.path = path.iter().cloned().chain([if_false]).collect();
+        }
         self.mask = mask.and(&truth.known_true.not());
         self.guards.extend(truth.when_false.iter().cloned());
         let learnt = self.guards.len();
@@ -560,6 +678,11 @@ impl Walk<'_> {
         self.give_back(flags, otherwise);
         truth.when_false.extend(self.guards.drain(learnt..));
         self.leave(scope);
+        self.rejoin(parting);
+        if !settled {
+            self.join_written(branch);
+            self.path = path;
+        }
         (self.mask, self.presence) = (mask, presence);
         // What defines the values of a side that all threads take still holds for them.
         if truth.known_true.or(&self.mask.not()).is_full() {

@@ -9,6 +9,8 @@ mod transpose;
 mod unaligned;
 
 use super::{Argument, Buffer, TensorArgument};
+use crate::ast::Scope;
+use crate::diagnostic::Diagnostics;
 use crate::ir::{
     Arena, Axis, Base, BinaryOp, Choice, CompareOp, Expr, ExprKind, Handle, Issuer, Kernel, Layout, Local,
     Loop, Param, ParamKind, Part, Place, Proxy, Scalar, Site, Stmt, Sync, Tile, Type,
@@ -242,4 +244,15 @@ fn f32_bytes(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
 
 fn f32_values(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|x| f32::from_le_bytes([x[0], x[1], x[2], x[3]])).collect()
+}
+
+/// A kernel as written, whatever the checks would say of it.
+#[track_caller]
+fn lowered(attribute: &str, item: &str) -> Kernel {
+    let mut diagnostics = Diagnostics::default();
+    let (attribute, item) = (attribute.parse().expect("tokens"), item.parse().expect("tokens"));
+    let family = crate::ast::parse(attribute, item, &Scope::default(), &mut diagnostics).expect("a kernel");
+    let kernel = crate::lower::lower(&family.kernels[0], &mut diagnostics);
+    assert!(!diagnostics.is_failed(), "{:?}", diagnostics.errors());
+    kernel
 }

@@ -103,6 +103,9 @@ fn swizzles_that_cut_vectors() {
 
 #[test]
 fn columns_that_are_no_multiples() {
+    let tile = |ty: &str, access: &str| {
+        tile(ty, &format!("#[trust(initialised, because = \"the subject is its place\")]\n{access}"))
+    };
     check(
         &tile(
             "Shared::<[[f32; 64]; 8]>",
@@ -133,6 +136,7 @@ fn columns_that_are_no_multiples() {
             shared: 2048 bytes
             launch: input.len() >= 4096
             launch: output.len() >= 4096
+            granted: `tile.read::<2>([7, 2 * thread_x()])` (line 5) reads what has been written: the subject is its place
         "#]],
     );
 }

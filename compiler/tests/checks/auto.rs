@@ -178,7 +178,9 @@ fn several_tiles_are_decided_on_their_own() {
             let mut c = Shared::<[[u8; 24]; 32], Auto>::new();
             for i in 0..32 {
                 a[i][thread_x()] = x;
+                sync_threads();
                 a[thread_x()][i] = x;
+                sync_threads();
             }
             for i in 0..16 {
                 b[thread_x()][i] = y;
@@ -209,7 +211,9 @@ fn a_place_that_only_a_swizzle_looks_at() {
             "let mut tile = Shared::<[[f32; 32]; 32], Auto>::new();
             for i in 0..n {
                 tile[i][thread_x()] = x;
+                sync_threads();
                 tile[thread_x()][i] = x;
+                sync_threads();
             }",
         ),
         expect![[r#"
@@ -230,6 +234,8 @@ fn a_place_that_data_decides() {
             "x: f32, input: &Tensor<u8, 1>",
             "let mut tile = Shared::<[[f32; 32]; 256], Auto>::new();
             tile[thread_x()][0] = x;
+            sync_threads();
+            #[trust(race, because = \"the rows are a permutation\")]
             #[budget(bank_conflict = 31, because = \"the rows are random\")]
             tile[input[[thread_x()]] as usize][0] = x;",
         ),
@@ -240,6 +246,7 @@ fn a_place_that_data_decides() {
             shared: 32768 bytes
             `tile`: Auto chose Shared<[[f32; 32]; 256], Xor<1>>: no access conflicts; accesses whose places differ by data are left out
             launch: input.len() >= 32
+            granted: `tile[input[[thread_x()]] as usize][0]` (line 8) does not race: the rows are a permutation
         "#]],
     );
 }
@@ -254,6 +261,7 @@ fn residues_that_a_swizzle_needs() {
             "let mut tile = Shared::<[[f32; 32]; 512], Auto>::new();
             for i in 0..n {
                 tile[i + thread_x() / 16][thread_x() % 16 + 16 * (thread_x() / 16)] = x;
+                sync_threads();
             }
             for i in 0..32 {
                 tile[thread_x()][i] = x;

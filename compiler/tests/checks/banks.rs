@@ -179,9 +179,13 @@ fn no_layout_mends_it() {
         &warp(
             "let mut tile = Shared::<[[f32; 32]; 32]>::new();
             tile[thread_x()][0] = input[[thread_x()]];
+            sync_threads();
             tile[0][thread_x()] = 0.0;
+            sync_threads();
             tile[thread_x()][thread_x()] = 1.0;
+            sync_threads();
             tile[31 - thread_x()][thread_x()] = 1.0;
+            sync_threads();
             tile[thread_x() / 2][thread_x() % 2 * 16] = 2.0;",
         ),
         expect![[r#"
@@ -272,7 +276,8 @@ fn lanes_that_data_choose() {
     let guarded = |width: u32| {
         warp(&format!(
             "let mut tile = Shared::<[f32; 512]>::new();
-            tile[thread_x()] = 0.0;
+            for i in (0..512).step_by(32) {{ tile[i + thread_x()] = 0.0; }}
+            sync_threads();
             if input[[thread_x()]] > 0.0 {{
                 let v = tile.read::<{width}>([thread_x() * {width}]);
                 output[[thread_x()]] = v[0];
@@ -282,14 +287,14 @@ fn lanes_that_data_choose() {
     check(
         &guarded(1),
         expect![[r#"
-        write `tile[thread_x()]`: 1 × 4 B, 1/1 wavefronts
-        read `input[[thread_x()]]`: 1 × 4 B, 4/4 sectors
-        read `tile.read::<1>([thread_x() * 1])`: 1 × 4 B, 1/1 wavefronts
-        write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
-        shared: 2048 bytes
-        launch: input.len() >= 4096
-        launch: output.len() >= 4096
-    "#]],
+            write `tile[i + thread_x()]`: 16 × 4 B, 16/16 wavefronts
+            read `input[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            read `tile.read::<1>([thread_x() * 1])`: 1 × 4 B, 1/1 wavefronts
+            write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            shared: 2048 bytes
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
+        "#]],
     );
     check(
         &guarded(4),
@@ -320,6 +325,7 @@ fn indices_from_memory() {
             "block = [32], grid = [1], requires(bins.len() >= 32)",
             "bins: &Tensor<u8, 1>",
             "let mut tile = Shared::<[u32; 256]>::new();
+            #[trust(race, because = \"no two bins are the same\")]
             tile[bins[[thread_x()]] as usize] = 1;",
         ),
         expect![[r#"
@@ -334,6 +340,7 @@ fn indices_from_memory() {
             "block = [32], grid = [1], requires(bins.len() >= 32)",
             "bins: &Tensor<u8, 1>",
             "let mut tile = Shared::<[u32; 256]>::new();
+            #[trust(race, because = \"no two bins are the same\")]
             #[budget(bank_conflict = 31, because = \"bins are spread by the data\")]
             tile[bins[[thread_x()]] as usize] = 1;",
         ),
@@ -342,6 +349,7 @@ fn indices_from_memory() {
             write `tile[bins[[thread_x()]] as usize]`: 1 × 4 B, 0/0 wavefronts; cost budgeted: bins are spread by the data
             shared: 1024 bytes
             launch: bins.len() >= 32
+            granted: `tile[bins[[thread_x()]] as usize]` (line 6) does not race: no two bins are the same
         "#]],
     );
     // The same address for all lanes is a broadcast, whatever it is.
@@ -351,7 +359,8 @@ fn indices_from_memory() {
             "bins: &Tensor<u8, 1>, output: &mut Tensor<u32, 1>",
             "let mut tile = Shared::<[u32; 256]>::new();
             let bin = bins[[0]] as usize;
-            tile[bin] = 1;
+            if thread_x() == 0 { tile[bin] = 1; }
+            sync_threads();
             output[[thread_x()]] = tile[bin];",
         ),
         expect![[r#"
@@ -374,6 +383,7 @@ fn stages_of_an_argument() {
             "stage: usize, output: &mut Tensor<f32, 1>",
             &format!(
                 "let tile = {tile}::new();
+                #[trust(initialised, because = \"the subject is its banks\")]
                 {budget}
                 output[[thread_x()]] = tile[stage][thread_x()][0];"
             ),
@@ -382,24 +392,26 @@ fn stages_of_an_argument() {
     check(
         &chosen("Shared::<[[[f32; 32]; 32]; 4], Xor<1>>", ""),
         expect![[r#"
-        read `tile[stage][thread_x()][0]`: 1 × 4 B, 1/1 wavefronts
-        write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
-        shared: 16384 bytes
-        launch: stage < 4
-        launch: output.len() >= 32
-    "#]],
+            read `tile[stage][thread_x()][0]`: 1 × 4 B, 1/1 wavefronts
+            write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            shared: 16384 bytes
+            launch: stage < 4
+            launch: output.len() >= 32
+            granted: `tile[stage][thread_x()][0]` (line 6) reads what has been written: the subject is its banks
+        "#]],
     );
     // The swizzle turns four columns by the row's upper bits, and all of them by the stage.
     let budget = "#[budget(bank_conflict = 3, because = \"a stage too many\")]";
     check(
         &chosen("Shared::<[[[f32; 64]; 32]; 4], Swizzle<5, 0, 8>>", budget),
         expect![[r#"
-        read `tile[stage][thread_x()][0]`: 1 × 4 B, 4/1 wavefronts, worst excess 3; cost budgeted: a stage too many
-        write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
-        shared: 32768 bytes
-        launch: stage < 4
-        launch: output.len() >= 32
-    "#]],
+            read `tile[stage][thread_x()][0]`: 1 × 4 B, 4/1 wavefronts, worst excess 3; cost budgeted: a stage too many
+            write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            shared: 32768 bytes
+            launch: stage < 4
+            launch: output.len() >= 32
+            granted: `tile[stage][thread_x()][0]` (line 6) reads what has been written: the subject is its banks
+        "#]],
     );
     // A stage of 768 elements carries into the bits of the row.
     check(

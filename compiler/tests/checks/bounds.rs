@@ -245,7 +245,7 @@ fn tiles() {
 fn run_time_indices_of_tiles() {
     let indexed = |body: &str| {
         kernel(
-            "block = [32], grid = [1]",
+            "block = [1], grid = [1]",
             "n: usize, bins: &Tensor<u8, 1>",
             &format!("let mut t = Shared::<[f32; 256]>::new();\n{body}"),
         )
@@ -498,34 +498,46 @@ fn what_is_missing() {
     check(
         &row("t[[i + 3]]"),
         expect![[r#"
-        error: index may be out of bounds: nothing here says that `i + 3 < t.len()` [TP0402]
-        note: `i < t.len()` is known, and `i + 3 < t.len()` is needed
-        help: guard it: `if i + 3 < t.len() { … }`, or promise what bounds it in `requires(…)`
-          at `t[[i + 3]]`
-    "#]],
+            error: two blocks may write one element of `o`: `o[[thread_x()]]` [TP0802]
+            note: no index depends on `block_x()`, so blocks that differ in nothing else touch the same elements
+            help: use `block_x()` in the index, make the grid 1 block in x, or guard the access with `block_x() == 0`
+              at `o[[thread_x()]]`
+            error: index may be out of bounds: nothing here says that `i + 3 < t.len()` [TP0402]
+            note: `i < t.len()` is known, and `i + 3 < t.len()` is needed
+            help: guard it: `if i + 3 < t.len() { … }`, or promise what bounds it in `requires(…)`
+              at `t[[i + 3]]`
+        "#]],
     );
     check(
         &row("t.read_unaligned::<4>([i])[0]"),
         expect![[r#"
-        error: index may be out of bounds: nothing here says that `i + 3 < t.len()` [TP0402]
-        note: `i < t.len()` is known, and `i + 3 < t.len()` is needed
-        help: guard it: `if i + 3 < t.len() { … }`, or promise what bounds it in `requires(…)`
-          at `t.read_unaligned::<4>([i])`
-    "#]],
+            error: two blocks may write one element of `o`: `o[[thread_x()]]` [TP0802]
+            note: no index depends on `block_x()`, so blocks that differ in nothing else touch the same elements
+            help: use `block_x()` in the index, make the grid 1 block in x, or guard the access with `block_x() == 0`
+              at `o[[thread_x()]]`
+            error: index may be out of bounds: nothing here says that `i + 3 < t.len()` [TP0402]
+            note: `i < t.len()` is known, and `i + 3 < t.len()` is needed
+            help: guard it: `if i + 3 < t.len() { … }`, or promise what bounds it in `requires(…)`
+              at `t.read_unaligned::<4>([i])`
+        "#]],
     );
     check(
         &row("t[[i * 2]]"),
         expect![[r#"
-        error: uncoalesced load: 8 sectors of 32 bytes where 4 are enough [TP0201]
-        note: neighbouring lanes of warp 0 are 8 bytes apart, so 128 of 256 bytes are used
-        help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
-        help: or accept the cost: `#[budget(excess_sectors = 4, because = "…")]` on the statement
-          at `t[[i * 2]]`
-        error: index may be out of bounds: nothing here says that `i * 2 < t.len()` [TP0402]
-        note: the last blocks of the grid may reach beyond `t.len()`
-        help: guard it: `if i * 2 < t.len() { … }`, or promise what bounds it in `requires(…)`
-          at `t[[i * 2]]`
-    "#]],
+            error: two blocks may write one element of `o`: `o[[thread_x()]]` [TP0802]
+            note: no index depends on `block_x()`, so blocks that differ in nothing else touch the same elements
+            help: use `block_x()` in the index, make the grid 1 block in x, or guard the access with `block_x() == 0`
+              at `o[[thread_x()]]`
+            error: uncoalesced load: 8 sectors of 32 bytes where 4 are enough [TP0201]
+            note: neighbouring lanes of warp 0 are 8 bytes apart, so 128 of 256 bytes are used
+            help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
+            help: or accept the cost: `#[budget(excess_sectors = 4, because = "…")]` on the statement
+              at `t[[i * 2]]`
+            error: index may be out of bounds: nothing here says that `i * 2 < t.len()` [TP0402]
+            note: the last blocks of the grid may reach beyond `t.len()`
+            help: guard it: `if i * 2 < t.len() { … }`, or promise what bounds it in `requires(…)`
+              at `t[[i * 2]]`
+        "#]],
     );
     let tile = |access: &str| {
         kernel(

@@ -80,6 +80,7 @@ fn known_states() {
                 if thread_x() >= d { t[thread_x() - d] = 0.0; }
                 d *= 2;
             }
+            sync_threads();
             output[[thread_x()]] = t[thread_x()];",
         ),
         expect![[r#"

@@ -31,8 +31,19 @@ pub(crate) fn kernel(arguments: &str, parameters: &str, body: &str) -> String {
     format!("#[tiled_kernel({arguments})]\nfn kernel({parameters}) {{\n{body}\n}}")
 }
 
+/// The same, with what each barrier of an accepted kernel orders instead of its accesses.
+#[track_caller]
+pub(crate) fn check_order(source: &str, expected: Expect) {
+    expected.assert_eq(&outcome_with(source, order));
+}
+
 /// What comes out, as text.
 pub(crate) fn outcome(source: &str) -> String {
+    outcome_with(source, accepted)
+}
+
+/// What comes out, as text; what is said of an accepted kernel is the caller's choice.
+fn outcome_with(source: &str, accepted: impl Fn(&Checked) -> String) -> String {
     let mut diagnostics = Diagnostics::default();
     let checked = judged(source, &mut diagnostics);
     let (attribute, item) = split(source);
@@ -74,6 +85,14 @@ fn split(source: &str) -> (TokenStream, TokenStream) {
         _ => None,
     });
     (arguments.unwrap_or_default(), tokens.collect())
+}
+
+fn order(checked: &Checked) -> String {
+    let report = checked.report();
+    let barriers = report.barriers.iter().map(ToString::to_string);
+    let granted = report.trusts.iter().map(|trust| format!("granted: {trust}\n"));
+    let text: String = barriers.chain(granted).collect();
+    if text.is_empty() { "accepted without a barrier\n".into() } else { text }
 }
 
 fn accepted(checked: &Checked) -> String {

@@ -314,12 +314,15 @@ fn tiles_of_each_rank() {
             a[x] = 1.0;
             b[x / 16][x % 16] = 1.0;
             c[x / 16][x / 8 % 2][x % 8] = 1.0;
+            d[x / 16][x / 8 % 2][x / 4 % 2][x % 4] = 1.0;
+            sync_threads();
             d[x / 16][x / 8 % 2][x / 4 % 2][x % 4] += 1.0;",
         ),
         expect![[r#"
             write `a[x]`: 1 × 4 B, 1/1 wavefronts
             write `b[x / 16][x % 16]`: 1 × 4 B, 1/1 wavefronts
             write `c[x / 16][x / 8 % 2][x % 8]`: 1 × 4 B, 1/1 wavefronts
+            write `d[x / 16][x / 8 % 2][x / 4 % 2][x % 4]`: 1 × 4 B, 1/1 wavefronts
             read `d[x / 16][x / 8 % 2][x / 4 % 2][x % 4]`: 1 × 4 B, 1/1 wavefronts
             write `d[x / 16][x / 8 % 2][x / 4 % 2][x % 4]`: 1 × 4 B, 1/1 wavefronts
             shared: 512 bytes
@@ -425,7 +428,9 @@ fn index_arithmetic() {
             t[x.min(7)][x] = 1.0;
             t[x.max(7) - 7][x] = 1.0;
             t[x.div_ceil(2)][x] = 1.0;
+            sync_threads();
             t[(x << 1) & 31][x ^ 3] = 1.0;
+            sync_threads();
             t[x >> 2][(x | 8) & 23 | (x & 8)] = 1.0;
             t[x / 4 * 4 % 32][x] = 1.0;
             if x.is_multiple_of(4) { t[0][x] = 1.0; }",

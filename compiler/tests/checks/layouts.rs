@@ -198,15 +198,20 @@ fn tiles_of_other_types() {
     );
     check(
         &warp(
-            "let t = Shared::<[[[[u8; 4]; 4]; 2]; 2]>::new();\noutput[[thread_x()]] = t[1][1][3][0] as f32;",
+            "let mut t = Shared::<[[[[u8; 4]; 4]; 2]; 2]>::new();
+            let x = thread_x();
+            t[1][x / 16][x / 4 % 4][x % 4] = 1;
+            sync_threads();
+            output[[thread_x()]] = t[1][1][3][0] as f32;",
         ),
         expect![[r#"
-        read `t[1][1][3][0]`: 1 × 1 B, 1/1 wavefronts
-        write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
-        shared: 64 bytes
-        launch: input.len() >= 4096
-        launch: output.len() >= 4096
-    "#]],
+            write `t[1][x / 16][x / 4 % 4][x % 4]`: 1 × 1 B, 1/1 wavefronts
+            read `t[1][1][3][0]`: 1 × 1 B, 1/1 wavefronts
+            write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            shared: 64 bytes
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
+        "#]],
     );
 }
 
@@ -255,14 +260,18 @@ fn widths_of_vectors() {
     );
     check(
         &warp(
-            "let t = Shared::<[u8; 64]>::new();\nlet v = t.read::<16>([0]);\noutput[[thread_x()]] = v[15] as f32;",
+            "let mut t = Shared::<[u8; 64]>::new();
+            t[thread_x()] = 1;
+            sync_threads();
+            let v = t.read::<16>([0]);\noutput[[thread_x()]] = v[15] as f32;",
         ),
         expect![[r#"
-        read `t.read::<16>([0])`: 1 × 16 B, 2/2 wavefronts
-        write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
-        shared: 64 bytes
-        launch: input.len() >= 4096
-        launch: output.len() >= 4096
-    "#]],
+            write `t[thread_x()]`: 1 × 1 B, 1/1 wavefronts
+            read `t.read::<16>([0])`: 1 × 16 B, 2/2 wavefronts
+            write `output[[thread_x()]]`: 1 × 4 B, 4/4 sectors
+            shared: 64 bytes
+            launch: input.len() >= 4096
+            launch: output.len() >= 4096
+        "#]],
     );
 }

@@ -20,6 +20,7 @@ mod layouts;
 mod names;
 mod offsets;
 mod premises;
+mod races;
 mod refused;
 mod relations;
 mod report;
@@ -30,6 +31,7 @@ mod tensors;
 mod tiles;
 mod trust;
 mod unaligned;
+mod unwritten;
 mod values;
 
 use tileproof_compiler::diagnostic::Code;
@@ -51,11 +53,13 @@ fn every_code_has_kernels() {
         include_str!("known_counts.rs"),
         include_str!("language.rs"),
         include_str!("layouts.rs"),
+        include_str!("races.rs"),
         include_str!("refused.rs"),
         include_str!("resources.rs"),
         include_str!("signature.rs"),
         include_str!("tensors.rs"),
         include_str!("trust.rs"),
+        include_str!("unwritten.rs"),
         include_str!("values.rs"),
     ];
     for code in Code::ALL {

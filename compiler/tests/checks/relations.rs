@@ -160,6 +160,7 @@ fn places_of_a_tile() {
                     let x = t[[i]];
                     if x > q && found < {most} {{ tile[found] = x; found += 1; }}
                 }}
+                #[trust(initialised, because = \"all places below `found` were written\")]
                 for i in 0..found {{ o[[0]] += tile[i]; }}"
             ),
         )
@@ -167,14 +168,15 @@ fn places_of_a_tile() {
     check(
         &body(16),
         expect![[r#"
-        read `t[[i]]`: 1 × 4 B, 1/1 sectors
-        write `tile[found]`: 1 × 4 B, 1/1 wavefronts
-        read `tile[i]`: 1 × 4 B, 1/1 wavefronts
-        read `o[[0]]`: 1 × 4 B, 1/1 sectors
-        write `o[[0]]`: 1 × 4 B, 1/1 sectors
-        shared: 64 bytes
-        launch: o.len() >= 1
-    "#]],
+            read `t[[i]]`: 1 × 4 B, 1/1 sectors
+            write `tile[found]`: 1 × 4 B, 1/1 wavefronts
+            read `tile[i]`: 1 × 4 B, 1/1 wavefronts
+            read `o[[0]]`: 1 × 4 B, 1/1 sectors
+            write `o[[0]]`: 1 × 4 B, 1/1 sectors
+            shared: 64 bytes
+            launch: o.len() >= 1
+            granted: `tile[i]` (line 10) reads what has been written: all places below `found` were written
+        "#]],
     );
     check(
         &body(17),

@@ -164,12 +164,13 @@ fn the_map_is_of_the_worst_warp() {
         "block = [32, 2], grid = [1], requires(output.len() >= 64)",
         "output: &mut Tensor<f32, 1>",
         "let mut tile = Shared::<[f32; 128]>::new();
+        #[trust(race, because = \"the subject is its banks\")]
         #[budget(bank_conflict = 1, because = \"the second warp\")]
         tile[thread_x() * (thread_y() + 1)] = 1.0;
         output[[thread_x() + 32 * thread_y()]] = 2.0;",
     );
     expect![[r#"
-        line 5: tile[thread_x() * (thread_y() + 1)], warp 1: 2 wavefronts where 1 is enough
+        line 6: tile[thread_x() * (thread_y() + 1)], warp 1: 2 wavefronts where 1 is enough
         bank    0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
            0    0  ·  1  ·  2  ·  3  ·  4  ·  5  ·  6  ·  7  ·  8  ·  9  · 10  · 11  · 12  · 13  · 14  · 15  ·
            1!  16  · 17  · 18  · 19  · 20  · 21  · 22  · 23  · 24  · 25  · 26  · 27  · 28  · 29  · 30  · 31  ·

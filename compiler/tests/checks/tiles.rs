@@ -117,6 +117,7 @@ fn stages_batches_and_rows() {
             let mut rows = Shared::<[[f64; 100]; 3]>::new();
             for k in 0..n {
                 stages[k % 2].load::<4>(input, [block_z(), k * 10, 0]);
+                sync_threads();
             }
             rows[1].load(line, [7]);",
         ),

@@ -138,17 +138,24 @@ fn updates_and_plain_accesses_race() {
     ] {
         let body = body
             .replace("tile.atomic", "#[budget(bank_conflict = 15, because = \"two elements\")] tile.atomic");
-        let source = format!(
-            "#[tiled_kernel(block = [32], grid = [1], requires(input.len() >= 32, output.len() >= 32))]
-            fn kernel(input: &Tensor<u32, 1>, output: &mut Tensor<u32, 1>) {{
-                let mut tile = Shared::<[u32; 32]>::new();
-                let i = thread_x();
-                tile[i] = input[[i]];
-                sync_threads();
-                {body}
-            }}"
-        );
-        let compiled = compiled(&source);
+        let source = |trust: &str| {
+            format!(
+                "#[tiled_kernel(block = [32], grid = [1], requires(input.len() >= 32, output.len() >= 32){trust})]
+                fn kernel(input: &Tensor<u32, 1>, output: &mut Tensor<u32, 1>) {{
+                    let mut tile = Shared::<[u32; 32]>::new();
+                    let i = thread_x();
+                    tile[i] = input[[i]];
+                    sync_threads();
+                    {body}
+                }}"
+            )
+        };
+        if races {
+            let errors = crate::errors(&source(""));
+            assert!(errors.contains("[TP0801]"), "{errors} in {body}");
+        }
+        let trust = if races { ", trust(race, because = \"the run is to find it\")" } else { "" };
+        let compiled = compiled(&source(trust));
         let (input, mut output) = (bytes(&[5u32; 32]), bytes(&[0u32; 32]));
         let arguments = &mut [tensor(Buffer::Read(&input), 32), tensor(Buffer::Write(&mut output), 32)];
         let fault = simulate(&compiled.kernel, [1; 3], arguments).err();

@@ -12,12 +12,25 @@ use tileproof_compiler::{Compiled, compile};
 /// Compiles the text of a kernel, its attribute included.
 #[track_caller]
 fn compiled(source: &str) -> Compiled {
-    let (attribute, item) = source.trim().split_once(")]\n").expect("an attribute");
-    let attribute = attribute.trim().strip_prefix("#[tiled_kernel(").expect("the kernel's attribute");
-    match compile(attribute, item) {
+    match outcome(source) {
         Ok(compiled) => compiled,
         Err(errors) => panic!("{errors}\nin\n{source}"),
     }
+}
+
+/// What the compiler says about a kernel that it must refuse.
+#[track_caller]
+fn errors(source: &str) -> String {
+    match outcome(source) {
+        Ok(_) => panic!("no error in\n{source}"),
+        Err(errors) => errors,
+    }
+}
+
+fn outcome(source: &str) -> Result<Compiled, String> {
+    let (attribute, item) = source.trim().split_once(")]\n").expect("an attribute");
+    let attribute = attribute.trim().strip_prefix("#[tiled_kernel(").expect("the kernel's attribute");
+    compile(attribute, item).map_err(|errors| errors.to_string())
 }
 
 /// A tensor of rank 1 as an argument.

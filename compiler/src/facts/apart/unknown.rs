@@ -169,8 +169,9 @@ impl Unknowns {
             | SymbolKind::Scalar(_)
             | SymbolKind::Block(_)
             | SymbolKind::Grid(_)
-            | SymbolKind::Counter(_)
-            | SymbolKind::Round(_)
+            | SymbolKind::Counter(..)
+            | SymbolKind::Round(..)
+            | SymbolKind::Later(..)
             | SymbolKind::Derived(_)
             | SymbolKind::Opaque(_) => {
                 let (low, high) = of.symbols.range(id);

@@ -13,7 +13,7 @@ fn run(body: &str) -> Result<Vec<f32>, FaultKind> {
             {body}
         }}"
     );
-    let kernel = crate::compile(attribute, &item).unwrap_or_else(|error| panic!("{error}")).kernel;
+    let kernel = lowered(attribute, &item);
     let bytes = f32_bytes((0..64).map(|i| i as f32 + 1.0));
     let mut result = f32_bytes((0..64).map(|_| 0.0));
     simulate(&kernel, [1; 3], &mut [input(&bytes, &[64]), output(&mut result, &[64])])

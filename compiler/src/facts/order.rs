@@ -1,0 +1,400 @@
+//! Which accesses of a block nothing orders.
+//!
+//! The walk follows the block through its barriers. Between two of them, and at every place where threads may part, an
+//! [`Interval`] begins: its accesses share what is known about the order of others before them. For each interval, the
+//! earlier ones are listed that no barrier ends: an access of one and an access of the other may happen at the same
+//! time, in two threads, and the accesses of one interval among themselves. Whether they touch one element is asked
+//! later, by `check/races.rs`.
+//!
+//! - A barrier of the block ends everything that is open. A barrier of a warp ends it between threads of one warp.
+//! - Threads on two sides of a condition are there at the same time unless the whole block takes the same side.
+//! - An asynchronous copy is an interval of its own, open from its start until the thread that started it has waited for it, and
+//!   until then to that thread itself; from the wait on it is open as any write is.
+//! - Nothing is assumed of threads of a warp without a barrier, and a shuffle orders no memory.
+//!
+//! Loops that are not executed iteration by iteration are in [`super::rounds`].
+
+use super::walk::Walk;
+use crate::ir::{
+    Base, Block, CollectiveOp, Handle, Role, Scope, Site, Stmt, Sync, SyncAction, SyncObject, Unaligned,
+};
+use crate::ir::{Collective, Kernel, Proxy};
+use crate::span::SpanId;
+use std::ops::Range;
+
+/// The number of an [`Interval`] in [`super::Run::intervals`], in the order in which the block comes to them.
+pub type IntervalId = u32;
+
+/// The threads between which nothing orders two accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Between {
+    /// Two threads of different warps.
+    Warps,
+    /// Two threads.
+    Threads,
+    /// Two threads, and one thread and itself.
+    All,
+}
+
+/// Accesses with one relation to all others.
+#[derive(Clone, Debug)]
+pub struct Interval {
+    /// Earlier intervals whose accesses nothing orders before those of this one.
+    pub open: Vec<(IntervalId, Between)>,
+    /// Earlier intervals that barriers order before this one.
+    pub ordered: Vec<Ordered>,
+    /// Between which threads nothing orders its own accesses.
+    pub within: Between,
+    /// Whether it holds an access that can be part of a race.
+    pub touched: bool,
+    /// The loops around it of which one iteration stands for all, each with the number of its execution.
+    pub rounds: Vec<(SpanId, u32)>,
+    /// Where it is not of the iterations that stand for all: which walk of another one it is in, the outermost of several,
+    /// and the loop, the innermost.
+    pub again: Option<(u32, SpanId)>,
+}
+
+/// An interval that ends at a barrier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ordered {
+    /// The interval.
+    pub interval: IntervalId,
+    /// The calls that order it before this one, each of them enough.
+    pub barriers: Vec<SpanId>,
+    /// How many times the block has met since.
+    times: u32,
+}
+
+/// After so many barriers nobody asks any more which of them ordered an interval before what follows.
+const MOST_BARRIERS: u32 = 2;
+
+/// Where the threads of the block are.
+#[derive(Clone, Debug)]
+pub(super) struct Moment {
+    /// The interval that is under way.
+    pub(super) now: IntervalId,
+    /// Those before it that are open.
+    pub(super) open: Vec<(IntervalId, Between)>,
+    ordered: Vec<Ordered>,
+    /// Asynchronous copies that no group holds yet.
+    uncommitted: Vec<IntervalId>,
+    /// Groups of them, the oldest first.
+    groups: Vec<Vec<IntervalId>>,
+    /// The copies that the next one joins.
+    copying: Option<IntervalId>,
+}
+
+/// The sides of a condition, while they are walked.
+pub(super) struct Parting {
+    before: Moment,
+    then: Option<Moment>,
+    /// The first interval of the side that was walked first.
+    first: IntervalId,
+    /// Between which threads the sides are walked at the same time.
+    between: Option<Between>,
+}
+
+impl Moment {
+    pub(super) fn start() -> Moment {
+        Moment {
+            now: 0,
+            open: Vec::new(),
+            ordered: Vec::new(),
+            uncommitted: Vec::new(),
+            groups: Vec::new(),
+            copying: None,
+        }
+    }
+
+    /// The asynchronous copies that are under way.
+    pub(super) fn copies(&self) -> impl Iterator<Item = IntervalId> {
+        self.uncommitted.iter().chain(self.groups.iter().flatten()).copied()
+    }
+
+    /// Nothing but an interval that stands for what came before.
+    pub(super) fn alone(entry: IntervalId) -> Moment {
+        Moment { open: vec![(entry, Between::Threads)], ..Moment::start() }
+    }
+
+    /// Takes an interval out; between which threads it was open.
+    pub(super) fn remove(&mut self, interval: IntervalId) -> Option<Between> {
+        let at = self.open.iter().position(|(other, _)| *other == interval)?;
+        self.ordered.retain(|other| other.interval != interval);
+        Some(self.open.remove(at).1)
+    }
+
+    /// Whether an access of these intervals is open, or a copy under way.
+    pub(super) fn leaves_open(&self, among: &Range<IntervalId>) -> bool {
+        let open = self.open.iter().any(|(interval, _)| among.contains(interval));
+        open || self.copies().any(|copy| among.contains(&copy))
+    }
+
+    /// The same, or whether a barrier that it names ended it.
+    pub(super) fn mentions(&self, among: &Range<IntervalId>) -> bool {
+        self.leaves_open(among) || self.ordered.iter().any(|ordered| among.contains(&ordered.interval))
+    }
+
+    /// Orders everything that is open between the threads of a warp.
+    pub(super) fn between_warps(&mut self) {
+        self.open.iter_mut().for_each(|(_, between)| *between = Between::Warps);
+    }
+
+    fn add_open(&mut self, interval: IntervalId, between: Between) {
+        match self.open.iter_mut().find(|(other, _)| *other == interval) {
+            Some((_, known)) => *known = between.max(*known),
+            None => self.open.push((interval, between)),
+        }
+    }
+
+    /// What is open, and what earlier barriers ended, is ordered by this one.
+    fn order(&mut self, barrier: SpanId) {
+        for Ordered { barriers, times, .. } in &mut self.ordered {
+            *times += 1;
+            if !barriers.contains(&barrier) {
+                barriers.push(barrier);
+            }
+        }
+        self.ordered.retain(|ordered| ordered.times <= MOST_BARRIERS);
+        for (interval, _) in &self.open {
+            if !self.ordered.iter().any(|ordered| ordered.interval == *interval) {
+                self.ordered.push(Ordered { interval: *interval, barriers: vec![barrier], times: 1 });
+            }
+        }
+    }
+
+    /// What may be open, where the threads come from either.
+    pub(super) fn or(&mut self, other: &Moment) {
+        for (interval, between) in &other.open {
+            self.add_open(*interval, *between);
+        }
+        for ordered in &other.ordered {
+            if !self.ordered.contains(ordered) {
+                self.ordered.push(ordered.clone());
+            }
+        }
+        for copy in &other.uncommitted {
+            if !self.uncommitted.contains(copy) {
+                self.uncommitted.push(*copy);
+            }
+        }
+        // The last group is the last in both.
+        while self.groups.len() < other.groups.len() {
+            self.groups.insert(0, Vec::new());
+        }
+        let offset = self.groups.len() - other.groups.len();
+        for (own, group) in self.groups.iter_mut().skip(offset).zip(&other.groups) {
+            own.extend(group.iter().filter(|copy| !own.contains(copy)).copied().collect::<Vec<_>>());
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Begins an interval: that which was under way is one of those before.
+    pub(super) fn begin_interval(&mut self) {
+        let now = self.moment.now;
+        if self.intervals.get(now as usize).is_some_and(|interval| interval.touched) {
+            self.moment.add_open(now, Between::Threads);
+        }
+        self.fresh_interval();
+    }
+
+    /// Begins an interval at a moment that was put together.
+    pub(super) fn fresh_interval(&mut self) {
+        self.moment.copying = None;
+        self.moment.now = self.new_interval(Between::Threads);
+    }
+
+    fn new_interval(&mut self, within: Between) -> IntervalId {
+        let mut open = self.moment.open.clone();
+        open.extend(self.moment.copies().map(|copy| (copy, Between::All)));
+        let interval = Interval {
+            open,
+            ordered: self.moment.ordered.clone(),
+            within,
+            touched: false,
+            rounds: self.rounds.clone(),
+            again: self.again,
+        };
+        self.intervals.push(interval);
+        self.intervals.len() as IntervalId - 1
+    }
+
+    /// An interval that stands for all that came before.
+    pub(super) fn entry_interval(&mut self) -> IntervalId {
+        let entry = self.new_interval(Between::Threads);
+        self.intervals[entry as usize].touched = true;
+        entry
+    }
+
+    /// The interval of an access, which is under way now.
+    pub(super) fn interval_of(&mut self, site: &Site) -> IntervalId {
+        let now = match site.proxy {
+            Proxy::Async => self.copy_interval(),
+            Proxy::Generic => self.moment.now,
+        };
+        if self.is_tracked(site) {
+            self.intervals[now as usize].touched = true;
+        }
+        now
+    }
+
+    /// The interval of an asynchronous copy that starts now. What follows is another one, to which the copy is under way.
+    fn copy_interval(&mut self) -> IntervalId {
+        let now = self.moment.now;
+        if let Some(copy) = self.moment.copying
+            && !self.intervals[now as usize].touched
+        {
+            return copy;
+        }
+        self.begin_interval();
+        let copy = self.new_interval(Between::All);
+        self.moment.uncommitted.push(copy);
+        self.fresh_interval();
+        self.moment.copying = Some(copy);
+        copy
+    }
+
+    pub(super) fn synchronise(&mut self, sync: Sync, span: SpanId) {
+        match (sync.object, sync.action) {
+            (SyncObject::BlockBarrier, _) => self.block_barrier(span),
+            (SyncObject::Warp, _) => {
+                self.begin_interval();
+                self.moment.order(span);
+                self.moment.between_warps();
+                self.fresh_interval();
+            }
+            (SyncObject::CopyGroup, SyncAction::Wait { pending }) => {
+                let groups = &mut self.moment.groups;
+                let done = groups.len().saturating_sub(pending as usize);
+                let done: Vec<IntervalId> = groups.drain(..done).flatten().collect();
+                if !done.is_empty() {
+                    self.begin_interval();
+                    self.waits.extend(done.iter().map(|copy| (*copy, span)));
+                    done.into_iter().for_each(|copy| self.moment.add_open(copy, Between::Threads));
+                    self.fresh_interval();
+                }
+            }
+            (SyncObject::CopyGroup, SyncAction::Arrive | SyncAction::ArriveAndWait) => {
+                let group = std::mem::take(&mut self.moment.uncommitted);
+                self.moment.groups.push(group);
+                self.moment.copying = None;
+            }
+        }
+    }
+
+    /// All threads of the block have met.
+    pub(super) fn block_barrier(&mut self, span: SpanId) {
+        self.begin_interval();
+        // Where nothing happened since the last barrier, that one does all.
+        if !self.moment.open.is_empty() {
+            self.moment.order(span);
+            self.moment.open.clear();
+            self.fresh_interval();
+        }
+    }
+
+    /// Before the sides of a condition, if the order of what is in them matters: over which threads all take the same side.
+    pub(super) fn sides(&mut self, together: Scope, then: &Block, otherwise: &Block) -> Option<Parting> {
+        let synchronises = |block: &Block| any_stmt(self.kernel, block, &is_order);
+        let touches = |block: &Block| any_stmt(self.kernel, block, &|stmt| self.touches(stmt));
+        let exclusive = together >= Scope::Block && touches(then) && touches(otherwise);
+        if !(exclusive || synchronises(then) || synchronises(otherwise)) {
+            return None;
+        }
+        self.begin_interval();
+        let between = match together {
+            Scope::Lane => Some(Between::Threads),
+            Scope::Warp | Scope::Warpgroup => Some(Between::Warps),
+            Scope::Block | Scope::Cluster | Scope::Grid => None,
+        };
+        Some(Parting { before: self.moment.clone(), then: None, first: self.moment.now, between })
+    }
+
+    /// Between the sides.
+    pub(super) fn other_side(&mut self, parting: &mut Option<Parting>) {
+        let Some(parting) = parting else { return };
+        self.begin_interval();
+        parting.then = Some(std::mem::replace(&mut self.moment, parting.before.clone()));
+        if let Some(between) = parting.between {
+            for interval in parting.first..self.intervals.len() as IntervalId {
+                if self.intervals[interval as usize].touched {
+                    self.moment.add_open(interval, between);
+                }
+            }
+        }
+        self.fresh_interval();
+    }
+
+    /// After both.
+    pub(super) fn rejoin(&mut self, parting: Option<Parting>) {
+        let Some(then) = parting.and_then(|parting| parting.then) else { return };
+        self.begin_interval();
+        self.moment.or(&then);
+        self.fresh_interval();
+    }
+
+    /// Whether an access can be part of a race: nobody writes a tensor that is only read.
+    pub(super) fn is_tracked(&self, site: &Site) -> bool {
+        self.written.contains(&site.place.base)
+    }
+
+    fn touches(&self, stmt: &Stmt) -> bool {
+        accesses(stmt).into_iter().any(|site| self.is_tracked(&self.kernel.sites[site]))
+    }
+}
+
+/// The tiles and tensors that a kernel writes.
+pub(super) fn written(kernel: &Kernel) -> Vec<Base> {
+    let mut written: Vec<Base> = kernel
+        .sites
+        .iter()
+        .filter(|(_, site)| site.role != Role::Read)
+        .map(|(_, site)| site.place.base)
+        .collect();
+    written.sort();
+    written.dedup();
+    written
+}
+
+/// Whether some statement of a block, or within one, is so.
+fn any_stmt(kernel: &Kernel, block: &Block, is: &dyn Fn(&Stmt) -> bool) -> bool {
+    block
+        .iter()
+        .any(|stmt| is(stmt) || stmt.blocks(kernel).into_iter().any(|block| any_stmt(kernel, block, is)))
+}
+
+/// Whether a statement says something about the order of accesses.
+fn is_order(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Sync(..) | Stmt::Copy(_))
+        || matches!(stmt, Stmt::Collective(Collective { op, .. }) if is_block_wide(*op))
+}
+
+/// Whether a collective is a barrier of the block, too.
+pub(super) fn is_block_wide(op: CollectiveOp) -> bool {
+    op.participants() >= Scope::Block
+}
+
+/// The accesses of a statement, without the statements within it.
+fn accesses(stmt: &Stmt) -> Vec<Handle<Site>> {
+    match stmt {
+        Stmt::Load { site, .. } | Stmt::Store { site, .. } => vec![*site],
+        Stmt::Atomic(atomic) => vec![atomic.site],
+        Stmt::LoadUnaligned(Unaligned { first, last, .. }) => vec![*first, *last],
+        Stmt::Copy(copy) => vec![copy.source, copy.destination],
+        Stmt::Assign { .. }
+        | Stmt::Fill { .. }
+        | Stmt::AssignElement { .. }
+        | Stmt::AssignLane { .. }
+        | Stmt::Sync(..)
+        | Stmt::Collective(_)
+        | Stmt::If { .. }
+        | Stmt::For(_)
+        | Stmt::While { .. } => Vec::new(),
+    }
+}
+
+/// Whether the order of the iterations of a loop's body matters: it writes what a race can be about, or holds a barrier.
+pub(super) fn orders_rounds(kernel: &Kernel, body: &Block) -> bool {
+    let writes = |stmt: &Stmt| accesses(stmt).into_iter().any(|site| kernel.sites[site].role != Role::Read);
+    any_stmt(kernel, body, &|stmt| is_order(stmt) || writes(stmt))
+}

@@ -1,0 +1,303 @@
+//! Which iterations of a loop meet, where one iteration stands for all.
+//!
+//! Let that iteration be number *k*. Which accesses of other iterations nothing orders before or after its own is found by
+//! walking the body again, with the same symbols, for iterations that follow:
+//!
+//! - Where some way through the body meets no barrier, threads may be any number of iterations apart: the body is
+//!   walked once more as iteration *k + 1 + d*, with a new symbol *d*, and what came before the loop is open in it.
+//! - Where only barriers of the warp are on the way, that is so between warps, and one warp is at most at the next iteration.
+//! - Where every way meets a barrier of the block, the body is walked as *k + 1*, *k + 2*, … until no access of *k* is open
+//!   and no copy of it under way, which takes as many iterations as there are stages. What came before the loop meets the
+//!   first iterations, which are walked as such, from the values that the variables have there.
+//!
+//! A read of shared memory that finds it written in none of the ways through iteration *k* alone may be served by an earlier
+//! iteration: it is asked again in those that follow, and in the first ones.
+//!
+//! The additional walks leave accesses and their order, and nothing else.
+
+use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
+use super::linear::Linear;
+use super::loops::Carried;
+use super::order::{Between, IntervalId, Moment, orders_rounds};
+use super::symbol::SymbolKind;
+use super::truth::Value;
+use super::unwritten::{Step, StepKind, Unwritten};
+use super::walk::Walk;
+use crate::ir::{Block, Scope};
+use crate::span::SpanId;
+use std::ops::Range;
+
+/// How many iterations are followed one by one.
+const MOST_ROUNDS: i64 = 8;
+
+/// What was there before a loop.
+#[derive(Clone)]
+pub(super) struct Entry {
+    moment: Moment,
+    environment: Vec<Option<Value>>,
+    /// The interval that stands for what is open there.
+    marker: IntervalId,
+    unwritten: usize,
+}
+
+/// A walk of the body for the iteration of a number, from the values that the variables have.
+pub(super) type Once<'w> = dyn FnMut(&mut Walk<'_>, &Linear) + 'w;
+
+impl Walk<'_> {
+    /// Before the iteration that stands for all, if the order of iterations matters.
+    pub(super) fn enter_rounds(&mut self, body: &Block, span: SpanId) -> Option<Entry> {
+        if !orders_rounds(self.kernel, body) {
+            return None;
+        }
+        self.begin_interval();
+        let moment = self.moment.clone();
+        let marker = self.entry_interval();
+        self.executions += 1;
+        self.rounds.push((span, self.executions));
+        self.moment = Moment::alone(marker);
+        self.fresh_interval();
+        let round = StepKind::Round { execution: self.executions, walk: 0 };
+        self.path = self.path.iter().cloned().chain([Step { kind: round, scope: Scope::Lane }]).collect();
+        Some(Entry { moment, environment: self.environment.clone(), marker, unwritten: self.unwritten.len() })
+    }
+
+    /// Over which threads all execute the iteration that is walked.
+    pub(super) fn together_in_round(&mut self, scope: Scope) {
+        self.last_round(|step| step.scope = scope);
+    }
+
+    /// Changes the innermost step of the path, if that is a loop.
+    fn last_round(&mut self, change: impl FnOnce(&mut Step)) {
+        let mut path = self.path.to_vec();
+        if let Some(step @ Step { kind: StepKind::Round { .. }, .. }) = path.last_mut() {
+            change(step);
+            self.path = path.into();
+        }
+    }
+
+    /// The symbol of a loop's counter for the time that it is come to now: of other times it is another one.
+    pub(super) fn next_execution(&self, kind: impl Fn(u32) -> SymbolKind) -> SymbolKind {
+        let mut time = 0;
+        while self.symbols.find(&kind(time)).is_some() {
+            time += 1;
+        }
+        kind(time)
+    }
+
+    /// After it: walks those that meet it; `certain` where the loop goes round at least once. Afterwards the threads are where the loop may have left them.
+    pub(super) fn leave_rounds(
+        &mut self,
+        entry: Option<Entry>,
+        round: &Linear,
+        once: &mut Once<'_>,
+        guessed: &mut [Carried],
+        certain: bool,
+    ) {
+        let Some(entry) = entry else { return };
+        if certain {
+            self.write_for_certain();
+        }
+        if self.is_left() {
+            (self.moment, self.path) = (entry.moment, self.path[..self.path.len() - 1].into());
+            self.rounds.pop();
+            self.fresh_interval();
+            return;
+        }
+        let walked = entry.marker + 1..self.intervals.len() as IntervalId;
+        self.begin_interval();
+        match self.moment.remove(entry.marker) {
+            Some(between @ (Between::Threads | Between::All)) => {
+                self.reopen(&entry, between);
+                self.ask_again(&entry, round, once);
+                self.any_later(round, 1, once, guessed);
+            }
+            Some(Between::Warps) => {
+                self.reopen(&entry, Between::Warps);
+                self.ask_again(&entry, round, once);
+                self.following(round, 1, once);
+                self.moment.between_warps();
+                self.any_later(round, 2, once, guessed);
+            }
+            None => {
+                let asked = self.unwritten.split_off(entry.unwritten);
+                let (followed, settled) = self.next_rounds(round, &walked, asked, once, guessed);
+                let before = 0..entry.marker;
+                let is_open = |walk: &Walk<'_>| walk.moment.leaves_open(&before);
+                let least = followed.max(i64::from(entry.moment.mentions(&before)));
+                let ends = self.first_rounds(&entry, least, once, &is_open);
+                if !settled || ends.last().is_some_and(|end| end.leaves_open(&before)) {
+                    self.reopen(&entry, Between::All);
+                }
+                ends.iter().for_each(|end| self.moment.or(end));
+            }
+        }
+        self.moment.or(&entry.moment);
+        self.rounds.pop();
+        self.path = self.path[..self.path.len() - 1].into();
+        self.fresh_interval();
+    }
+
+    /// Walks the iterations after the one that stands for all until nothing of that is open any more. How many, and
+    /// whether that is so.
+    fn next_rounds(
+        &mut self,
+        round: &Linear,
+        walked: &Range<IntervalId>,
+        asked: Vec<Unwritten>,
+        once: &mut Once<'_>,
+        guessed: &mut [Carried],
+    ) -> (i64, bool) {
+        let mut missing = asked;
+        let mut followed = 0;
+        while followed < MOST_ROUNDS {
+            let open = match followed {
+                0 => self.moment.mentions(walked),
+                _ => self.moment.leaves_open(walked),
+            };
+            if !open && missing.is_empty() {
+                return (followed, true);
+            }
+            followed += 1;
+            missing = self.following(round, followed, once);
+        }
+        let settled = !self.moment.leaves_open(walked);
+        if !settled {
+            self.any_later(round, followed + 1, once, guessed);
+        }
+        self.unwritten.extend(missing);
+        (followed, settled)
+    }
+
+    /// Walks the iterations after the one that stands for all for what that reads and nobody wrote, while it is more than
+    /// what they read so, and as many of the first.
+    fn ask_again(&mut self, entry: &Entry, round: &Linear, once: &mut Once<'_>) {
+        let asked = self.unwritten.split_off(entry.unwritten);
+        let (mut followed, mut missing) = (0, asked.len());
+        while missing > 0 && followed < MOST_ROUNDS {
+            let left = self.following(round, followed + 1, once).len();
+            if left >= missing {
+                break;
+            }
+            (followed, missing) = (followed + 1, left);
+        }
+        if missing > 0 {
+            self.unwritten.extend(asked);
+        } else {
+            self.first_rounds(entry, followed, once, &|_| false);
+        }
+    }
+
+    /// Walks so many of the first iterations of a loop, and more while something is so. Where the threads are after each.
+    fn first_rounds(
+        &mut self,
+        entry: &Entry,
+        least: i64,
+        once: &mut Once<'_>,
+        more: &dyn Fn(&Walk<'_>) -> bool,
+    ) -> Vec<Moment> {
+        let mut ends = Vec::new();
+        // Copies from before the loop end before those of the loop do, if that has any.
+        let ends_copies =
+            || self.intervals.iter().skip(entry.marker as usize).any(|own| own.within == Between::All);
+        if least == 0 || self.is_repeated() && (entry.moment.copies().next().is_none() || ends_copies()) {
+            return ends;
+        }
+        let after = (self.moment.clone(), self.environment.clone());
+        self.environment.clone_from(&entry.environment);
+        self.moment = entry.moment.clone();
+        self.fresh_interval();
+        self.executions += 1;
+        let execution = self.executions;
+        self.last_round(|step| step.kind = StepKind::Round { execution, walk: 0 });
+        for number in 0..MOST_ROUNDS {
+            if number >= least && !more(self) {
+                break;
+            }
+            let missing = self.following(&Linear::int(number), 0, once);
+            self.unwritten.extend(missing);
+            ends.push(self.moment.clone());
+        }
+        (self.moment, self.environment) = after;
+        ends
+    }
+
+    /// Whether the first iterations of the innermost loop are walked in another run: where its counter is taken by its
+    /// residues, they are the same in all.
+    fn is_repeated(&self) -> bool {
+        let Some((head, _)) = self.rounds.last() else { return false };
+        self.residues.iter().any(|(kind, residue)| {
+            let own = match kind {
+                SymbolKind::Counter(counted, _) => self.kernel.loops[*counted].span == *head,
+                SymbolKind::Round(span, _) => span == head,
+                SymbolKind::Extent(..)
+                | SymbolKind::Stride(..)
+                | SymbolKind::Scalar(_)
+                | SymbolKind::Block(_)
+                | SymbolKind::Grid(_)
+                | SymbolKind::Later(..)
+                | SymbolKind::Product(..)
+                | SymbolKind::Derived(_)
+                | SymbolKind::Opaque(_) => false,
+            };
+            own && residue.residue != 0
+        })
+    }
+
+    /// Walks one iteration that follows what was walked last. What it reads that was not written.
+    fn following(&mut self, round: &Linear, by: i64, once: &mut Once<'_>) -> Vec<Unwritten> {
+        let asked = self.unwritten.len();
+        self.last_round(|step| {
+            if let StepKind::Round { walk, .. } = &mut step.kind {
+                *walk += 1;
+            }
+        });
+        if let Some(round) = round.offset(by) {
+            let again = self.again;
+            self.walks += 1;
+            let walk = again.map_or(self.walks, |(walk, _)| walk);
+            self.again = self.rounds.last().map(|(head, _)| (walk, *head));
+            self.begin_interval();
+            self.quietly(|walk| once(walk, &round));
+            self.again = again;
+        }
+        self.begin_interval();
+        self.unwritten.split_off(asked)
+    }
+
+    /// Walks one iteration that is at least so many after the one that stands for all.
+    fn any_later(&mut self, round: &Linear, by: i64, once: &mut Once<'_>, guessed: &mut [Carried]) {
+        let Some((head, _)) = self.rounds.last().copied() else { return };
+        let kind = self.next_execution(|time| SymbolKind::Later(head, time));
+        let distance = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, "iterations later".into());
+        let Some(later) = round.add(&distance).and_then(|later| later.offset(by)) else { return };
+        for variable in guessed.iter_mut() {
+            let value = variable.at_start(&later, self);
+            self.environment[variable.local.index()] = Some(value);
+        }
+        self.following(&later, 0, once);
+    }
+
+    /// What was open before a loop is open in the iteration that stands for all.
+    fn reopen(&mut self, entry: &Entry, between: Between) {
+        let mut open = entry.moment.open.clone();
+        open.extend(entry.moment.copies().map(|copy| (copy, Between::All)));
+        for interval in self.intervals.iter_mut().skip(entry.marker as usize + 1) {
+            if interval.open.iter().any(|(other, _)| *other == entry.marker) {
+                let known = open.iter().map(|(other, own)| match own {
+                    Between::All => (*other, Between::All),
+                    Between::Warps | Between::Threads => (*other, between.min(*own)),
+                });
+                interval.open.extend(known.collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// Walks something for its accesses and their order alone.
+    fn quietly(&mut self, walk: impl FnOnce(&mut Self)) {
+        let found = self.findings();
+        walk(self);
+        let visits = self.visits.split_off(found.visits);
+        self.replays.extend(visits);
+        self.forget(found);
+    }
+}
