@@ -24,7 +24,10 @@ struct Meeting {
 }
 
 /// Visits by site.
-type Groups = Vec<(Handle<Site>, Vec<Group>)>;
+type Groups = Vec<OfSite>;
+
+/// Those of one site.
+type OfSite = (Handle<Site>, Vec<Group>);
 
 /// Judges all tensors that the kernel writes. Where accesses may be `outside`, or index arithmetic goes wrong, that comes first.
 pub(super) fn check(
@@ -137,7 +140,7 @@ fn untrusted(meeting: Option<Meeting>, kernel: &Kernel, needed: &mut Needed) -> 
 
 /// Where the accesses may meet; of visits with `themselves` each pair once.
 fn meeting(
-    ((a, of_a), (b, of_b)): (&(Handle<Site>, Vec<Group>), &(Handle<Site>, Vec<Group>)),
+    ((a, of_a), (b, of_b)): (&OfSite, &OfSite),
     themselves: bool,
     relation: Relation,
     kernel: &Kernel,
