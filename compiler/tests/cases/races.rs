@@ -61,7 +61,8 @@ fn a_guard_of_more_than_a_warp() {
 /// Case 58: a store is a store in every form: by vectors, of a whole tile, asynchronous.
 #[test]
 fn every_store_counts() {
-    let attribute = "block = [32], grid = [1], requires(input.rows() >= 8, input.cols() >= 64, output.len() >= 4096)";
+    let attribute =
+        "block = [32], grid = [1], requires(input.rows() >= 8, input.cols() >= 64, output.len() >= 4096)";
     let parameters = "input: &Matrix<f32>, output: &mut Tensor<f32, 1>";
     let kernel = |store: &str| {
         format!(
