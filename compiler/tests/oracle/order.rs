@@ -66,13 +66,13 @@ pub(crate) fn judge(kernel: &Phased) -> Result<Outcome, String> {
     if kernel.affine && errors.iter().any(|error| error.contains("[TP0801]") && error.contains("not known")) {
         return Err(format!("refused for what is not known: {errors:?}"));
     }
-    let ways: Vec<Shown> = ways(kernel, &item, race || uninitialised || divergent)?;
+    let shown: Vec<Shown> = ways(kernel, &item, race || uninitialised || divergent)?;
     if !(race || uninitialised || divergent) {
         return Ok(Outcome::Proven);
     }
     // A run ends at the first thing that goes wrong, so that one may hide another. A tile that is written first hides no race.
     if divergent {
-        return match ways.contains(&Shown::Divergent) || !ways.is_empty() {
+        return match !shown.is_empty() {
             true => Ok(Outcome::Divergent),
             false => Err(format!("refused, and all threads meet in every run: {errors:?}")),
         };
@@ -80,7 +80,7 @@ pub(crate) fn judge(kernel: &Phased) -> Result<Outcome, String> {
     if race && !ways(kernel, &kernel.initialised(), true)?.contains(&Shown::Race) {
         return Err(format!("refused, and no run has a race: {errors:?}"));
     }
-    if uninitialised && !ways.contains(&Shown::Uninitialised) && !race {
+    if uninitialised && !shown.contains(&Shown::Uninitialised) && !race {
         return Err(format!("refused, and every run finds what it reads written: {errors:?}"));
     }
     Ok(if race { Outcome::Race } else { Outcome::Uninitialised })
