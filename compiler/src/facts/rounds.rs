@@ -105,7 +105,9 @@ impl Walk<'_> {
         }
         let walked = entry.marker + 1..self.intervals.len() as IntervalId;
         self.begin_interval();
-        match self.moment.remove(entry.marker) {
+        let through = self.moment.remove(entry.marker);
+        let is_crossed = through.is_none();
+        match through {
             Some(between @ (Between::Threads | Between::All)) => {
                 self.reopen(&entry, between);
                 self.ask_again(&entry, round, once);
@@ -131,7 +133,10 @@ impl Walk<'_> {
                 ends.iter().for_each(|end| self.moment.or(end));
             }
         }
-        self.moment.or(&entry.moment);
+        // Where every iteration meets a barrier and there is one, what was before the loop is over behind it.
+        if !(certain && is_crossed) {
+            self.moment.or(&entry.moment);
+        }
         self.rounds.pop();
         self.path = self.path[..self.path.len() - 1].into();
         self.fresh_interval();

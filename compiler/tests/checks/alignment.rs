@@ -228,11 +228,11 @@ fn pitches() {
 fn offsets_that_the_launch_knows() {
     let read = |requires: &str, index: &str| {
         kernel(
-            &format!("block = [32], grid = [n], requires(output.len() >= 128, {requires})"),
+            &format!("block = [32], grid = [n], requires(output.len() >= 128 * n, {requires})"),
             "input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>, n: usize, k: u32",
             &format!(
                 "let i = {index};
-                if i + 3 < input.len() {{ output.write([4 * thread_x()], input.read::<4>([i])); }}"
+                if i + 3 < input.len() {{ output.write([128 * block_x() + 4 * thread_x()], input.read::<4>([i])); }}"
             ),
         )
     };

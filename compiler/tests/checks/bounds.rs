@@ -498,10 +498,6 @@ fn what_is_missing() {
     check(
         &row("t[[i + 3]]"),
         expect![[r#"
-            error: two blocks may write one element of `o`: `o[[thread_x()]]` [TP0802]
-            note: no index depends on `block_x()`, so blocks that differ in nothing else touch the same elements
-            help: use `block_x()` in the index, make the grid 1 block in x, or guard the access with `block_x() == 0`
-              at `o[[thread_x()]]`
             error: index may be out of bounds: nothing here says that `i + 3 < t.len()` [TP0402]
             note: `i < t.len()` is known, and `i + 3 < t.len()` is needed
             help: guard it: `if i + 3 < t.len() { … }`, or promise what bounds it in `requires(…)`
@@ -511,10 +507,6 @@ fn what_is_missing() {
     check(
         &row("t.read_unaligned::<4>([i])[0]"),
         expect![[r#"
-            error: two blocks may write one element of `o`: `o[[thread_x()]]` [TP0802]
-            note: no index depends on `block_x()`, so blocks that differ in nothing else touch the same elements
-            help: use `block_x()` in the index, make the grid 1 block in x, or guard the access with `block_x() == 0`
-              at `o[[thread_x()]]`
             error: index may be out of bounds: nothing here says that `i + 3 < t.len()` [TP0402]
             note: `i < t.len()` is known, and `i + 3 < t.len()` is needed
             help: guard it: `if i + 3 < t.len() { … }`, or promise what bounds it in `requires(…)`
@@ -524,10 +516,6 @@ fn what_is_missing() {
     check(
         &row("t[[i * 2]]"),
         expect![[r#"
-            error: two blocks may write one element of `o`: `o[[thread_x()]]` [TP0802]
-            note: no index depends on `block_x()`, so blocks that differ in nothing else touch the same elements
-            help: use `block_x()` in the index, make the grid 1 block in x, or guard the access with `block_x() == 0`
-              at `o[[thread_x()]]`
             error: uncoalesced load: 8 sectors of 32 bytes where 4 are enough [TP0201]
             note: neighbouring lanes of warp 0 are 8 bytes apart, so 128 of 256 bytes are used
             help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory

@@ -511,9 +511,7 @@ fn stages_take_turns() {
         expect![[r#"
             line 6: sync_threads()
               orders the store of `s` on line 6 before the load on line 6
-              orders the store of `s` on line 6 before the store on line 6
             line 6: sync_threads()
-              orders the store of `s` on line 6 before the store on line 6
               orders the load of `s` on line 6 before the store on line 6 in the next iteration
         "#]],
     );
@@ -547,7 +545,6 @@ fn stages_take_turns() {
         expect![[r#"
             line 6: sync_threads()
               orders the store of `s` on line 6 before the load on line 6
-              orders the store of `s` on line 6 before the store on line 6
         "#]],
     );
     check_order(
@@ -574,13 +571,9 @@ fn trees() {
         expect![[r#"
             line 6: sync_threads()
               orders the store of `t` on line 5 before the load on line 8
-              orders the store of `t` on line 5 before the store on line 8
             line 9: sync_threads()
               orders the store of `t` on line 5 before the load on line 8
-              orders the store of `t` on line 5 before the store on line 8
-              orders the load of `t` on line 8 before the store on line 8
               orders the store of `t` on line 8 before the load on line 8
-              orders the store of `t` on line 8 before the load on line 11
         "#]],
     );
     check_order(
@@ -613,8 +606,6 @@ fn trees() {
         expect![[r#"
             line 7: sync_threads()
               orders the store of `t` on line 5 before the load on line 9
-              orders the store of `t` on line 5 before the store on line 9
-              orders the load of `t` on line 9 before the store on line 9
               orders the store of `t` on line 9 before the load on line 9
         "#]],
     );
@@ -626,17 +617,10 @@ fn trees() {
         expect![[r#"
             line 6: sync_threads()
               orders the store of `t` on line 5 before the load on line 8
-              orders the store of `t` on line 5 before the store on line 10
             line 9: sync_threads()
-              orders the store of `t` on line 5 before the store on line 10
               orders the load of `t` on line 8 before the store on line 10
-              orders the load of `t` on line 10 before the store on line 10
-              orders the store of `t` on line 10 before the load on line 10
             line 11: sync_threads()
-              orders the load of `t` on line 10 before the store on line 10
               orders the store of `t` on line 10 before the load on line 8 in the next iteration
-              orders the store of `t` on line 10 before the load on line 10
-              orders the store of `t` on line 10 before the load on line 13
         "#]],
     );
     check_order(
@@ -706,13 +690,9 @@ fn warps_alone() {
         expect![[r#"
             line 6: sync_threads()
               orders the store of `t` on line 5 before the load on line 8
-              orders the store of `t` on line 5 before the store on line 8
               orders the store of `t` on line 5 before the load on line 10
-              orders the store of `t` on line 5 before the store on line 10
             line 9: sync_warp()
               orders the store of `t` on line 5 before the load on line 10
-              orders the store of `t` on line 5 before the store on line 10
-              orders the load of `t` on line 8 before the store on line 10
               orders the store of `t` on line 8 before the load on line 10
               orders the store of `t` on line 8 before the load on line 12
             line 11: sync_warp()
@@ -1247,10 +1227,10 @@ fn loops() {
             "for k in 0..n { t[x] = k as f32;\nfor _ in 0..n { sync_threads(); }\noutput[[x]] = t[63 - x];\nsync_threads(); }",
         ),
         expect![[r#"
-            error: race on `t`: nothing orders this load after the store on line 5 [TP0801]
-            note: read after write: thread 0 writes `t[0]` on line 5, and thread 63 reads it here
-            help: put `sync_threads();` between line 5 and this
-              at `t[63 - x]`
+            line 6: sync_threads()
+              orders the store of `t` on line 5 before the load on line 7
+            line 8: sync_threads()
+              orders the load of `t` on line 7 before the store on line 5 in the next iteration
         "#]],
     );
     check_order(
@@ -1356,56 +1336,56 @@ fn copies() {
     check_order(
         &copied("commit();", "", "sync_threads();"),
         expect![[r#"
-        error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
-        note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
-        help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
-          at `tile[8 * i + t / 32][t % 32]`
-    "#]],
+            error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
+            note: read after write: thread 0 writes `tile[0][0]` on line 5, and the same thread reads it here
+            help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
+              at `tile[8 * i + t / 32][t % 32]`
+        "#]],
     );
     check_order(
         &copied("commit();", "", ""),
         expect![[r#"
-        error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
-        note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
-        help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
-          at `tile[8 * i + t / 32][t % 32]`
-    "#]],
+            error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
+            note: read after write: thread 0 writes `tile[0][0]` on line 5, and the same thread reads it here
+            help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
+              at `tile[8 * i + t / 32][t % 32]`
+        "#]],
     );
     check_order(
         &copied("", "wait::<0>();", "sync_threads();"),
         expect![[r#"
-        error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
-        note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
-        help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
-          at `tile[8 * i + t / 32][t % 32]`
-    "#]],
+            error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
+            note: read after write: thread 0 writes `tile[0][0]` on line 5, and the same thread reads it here
+            help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
+              at `tile[8 * i + t / 32][t % 32]`
+        "#]],
     );
     check_order(
         &copied("", "wait::<0>();", ""),
         expect![[r#"
-        error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
-        note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
-        help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
-          at `tile[8 * i + t / 32][t % 32]`
-    "#]],
+            error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
+            note: read after write: thread 0 writes `tile[0][0]` on line 5, and the same thread reads it here
+            help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
+              at `tile[8 * i + t / 32][t % 32]`
+        "#]],
     );
     check_order(
         &copied("", "", "sync_threads();"),
         expect![[r#"
-        error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
-        note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
-        help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
-          at `tile[8 * i + t / 32][t % 32]`
-    "#]],
+            error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
+            note: read after write: thread 0 writes `tile[0][0]` on line 5, and the same thread reads it here
+            help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
+              at `tile[8 * i + t / 32][t % 32]`
+        "#]],
     );
     check_order(
         &copied("", "", ""),
         expect![[r#"
-        error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
-        note: read after write: thread 0 writes `tile[0][1]` on line 5, and thread 1 reads it here
-        help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
-          at `tile[8 * i + t / 32][t % 32]`
-    "#]],
+            error: race on `tile`: nothing orders this load after the asynchronous copy that was started on line 5 [TP0801]
+            note: read after write: thread 0 writes `tile[0][0]` on line 5, and the same thread reads it here
+            help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
+              at `tile[8 * i + t / 32][t % 32]`
+        "#]],
     );
 }
 
@@ -1447,7 +1427,7 @@ fn pipelines() {
         &pipeline(2, 2, "sync_threads();", "sync_threads();"),
         expect![[r#"
             error: race on `s`: nothing orders this copy after the asynchronous copy that was started on line 7 [TP0801]
-            note: write after write: thread 0 writes `s[0][0][1]` on line 7, and thread 1 writes it here
+            note: write after write: thread 0 writes `s[0][0][0]` on line 7, and the same thread writes it here
             help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
               at `s[(k + 1) % 2].load_async::<4>(input, [k + 1, 0])`
         "#]],
@@ -1492,7 +1472,7 @@ fn pipelines() {
         &pipeline(3, 3, "sync_threads();", "sync_threads();"),
         expect![[r#"
             error: race on `s`: nothing orders this copy after the asynchronous copy that was started on line 7 [TP0801]
-            note: write after write: thread 0 writes `s[0][0][1]` on line 7, and thread 1 writes it here
+            note: write after write: thread 0 writes `s[0][0][0]` on line 7, and the same thread writes it here
             help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
               at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
         "#]],
@@ -1548,7 +1528,7 @@ fn pipelines() {
         &one_barrier("wait::<1>();", ""),
         expect![[r#"
             error: race on `s`: nothing orders this copy after the asynchronous copy that was started on line 7 [TP0801]
-            note: write after write: thread 0 writes `s[0][0][1]` on line 7, and thread 1 writes it here
+            note: write after write: thread 0 writes `s[0][0][0]` on line 7, and the same thread writes it here
             help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
               at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
             error: race on `s`: nothing orders this copy after the copy on line 13 an iteration earlier [TP0801]
@@ -1620,7 +1600,7 @@ fn stages_that_meet_themselves() {
         ),
         expect![[r#"
             error: race on `s`: nothing orders this store after the load on line 10 an iteration earlier [TP0801]
-            note: write after read: thread 31 reads the same element on line 10, and thread 0 writes it here an iteration later
+            note: write after read: thread 31 reads `s[0][0]` on line 10, and thread 0 writes it here an iteration later
             help: put `sync_threads();` at the end of the body of the loop on line 7
               at `s[j % 2][x]`
         "#]],
@@ -1632,7 +1612,7 @@ fn stages_that_meet_themselves() {
         ),
         expect![[r#"
             error: race on `s`: nothing orders this store after the load on line 10 an iteration earlier [TP0801]
-            note: write after read: thread 31 reads the same element on line 10, and thread 0 writes it here an iteration later
+            note: write after read: thread 31 reads `s[0][0]` on line 10, and thread 0 writes it here an iteration later
             help: put `sync_threads();` at the end of the body of the loop on line 7
               at `s[j % 2][x]`
         "#]],
@@ -1728,7 +1708,6 @@ fn stages_that_meet_themselves() {
         &stages(2, "for k in 0..8 {\ns[k % 2][x] = 1.0;\nsync_threads();\nsum += s[k % 2][31 - x];\n}"),
         expect![[r#"
             line 8: sync_threads()
-              orders the store of `s` on line 7 before the store on line 7
               orders the store of `s` on line 7 before the load on line 9
               orders the load of `s` on line 9 before the store on line 7 in the next iteration
         "#]],

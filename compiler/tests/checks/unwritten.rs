@@ -592,7 +592,7 @@ fn vectors() {
         ),
         expect![[r#"
             line 6: sync_threads()
-              orders the store of `t` on line 5 before the load on line 7
+              orders nothing: can be removed
         "#]],
     );
     check_order(

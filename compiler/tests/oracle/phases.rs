@@ -146,7 +146,9 @@ impl Source<'_, '_> {
             31 => self.say("if t < n { sync_threads(); }"),
             8 => self.say("if flag { sync_threads(); }"),
             14 => {
-                self.say("sum = sum + sync_threads_count(t < n) as ELEMENT;".replace("ELEMENT", self.element))
+                self.say(
+                    "sum = sum + sync_threads_count(t < n) as ELEMENT;".replace("ELEMENT", self.element),
+                );
             }
             _ => self.say("sync_threads();"),
         }
@@ -169,9 +171,7 @@ impl Source<'_, '_> {
             5 | 6 => format!("({k} + 1) % {s}"),
             7 => format!("({k} + {}) % {s}", s - 1),
             8 if below.is_some_and(|below| below <= s) => k,
-            9 => match &self.loops[0] {
-                (outer, _) => format!("({outer} + {k}) % {s}"),
-            },
+            9 => format!("({} + {k}) % {s}", self.loops[0].0),
             n => (n as i64 % s).to_string(),
         }
     }
