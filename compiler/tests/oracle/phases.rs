@@ -209,7 +209,7 @@ impl Source<'_, '_> {
         }
     }
 
-    /// A condition that the threads of a block agree on.
+    /// A condition that the threads of a block agree on, and that says nothing of the bounds of loops.
     fn agreed(&mut self) -> String {
         let k = self.loops.last().map(|(k, _)| k.clone());
         let number = self.tape.below(4);
@@ -218,9 +218,9 @@ impl Source<'_, '_> {
             (1, Some(k)) => format!("{k} % 2 == {}", number % 2),
             (2, Some(k)) => format!("{k} > {number}"),
             (3, Some(k)) => format!("{k} + 1 < n"),
-            (4, _) => format!("m == {number}"),
+            (4, _) => format!("input.cols() > {number}"),
             (6, _) => format!("input.rows() > {}", 1 + number),
-            _ => format!("n > {number}"),
+            _ => "!flag".into(),
         }
     }
 
@@ -481,7 +481,9 @@ impl Source<'_, '_> {
     }
 
     fn exit(&mut self) {
-        let condition = if self.tape.rarely(6) { self.differing() } else { self.agreed() };
+        // Not on what later conditions are on: nothing is known of what an exit rules out.
+        let agreed = self.tape.pick(&["n > 4", "m == 7"]).to_string();
+        let condition = if self.tape.rarely(6) { self.differing() } else { agreed };
         self.say(format!("if {condition} {{ return; }}"));
     }
 }
