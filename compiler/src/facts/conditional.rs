@@ -225,7 +225,7 @@ impl Walk<'_> {
                 let mut guessed = carried.to_vec();
                 let inside = self.enter();
                 self.guards.extend(known_inside);
-                self.leave_rounds(entry, round, &mut once, &mut guessed, false);
+                self.leave_rounds(entry, round, &mut once, &mut guessed, false, &|_, _, _| false);
                 self.leave(inside);
                 self.leave(scope);
                 self.presence = presence;

@@ -39,7 +39,10 @@ impl Walk<'_> {
             ExprKind::Float(_) => Value::Data(Scope::Block),
             ExprKind::Bool(value) => Value::Truth(Truth::known(Mask::Uniform(*value))),
             ExprKind::Param(param) => match scalar {
-                Scalar::Bool => Value::Truth(Truth::uniform()),
+                Scalar::Bool => Value::Truth(match self.flags[param.index()] {
+                    Some(known) => Truth::known(Mask::Uniform(known)),
+                    None => Truth { assigned: Some(u32::MAX - param.index() as u32), ..Truth::uniform() },
+                }),
                 Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => Value::Data(Scope::Block),
                 _ => {
                     let (low, high) = scalar.range().unwrap_or((0, 0));

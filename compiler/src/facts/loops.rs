@@ -2,13 +2,14 @@
 
 use super::MOST_UNROLLED;
 use super::Presence;
+use super::Visit;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::operations::Operations;
 use super::order::{Around, Moment};
 use super::prove::FactList;
-use super::prove::tighten;
+use super::prove::{non_negative, tighten};
 use super::relations::Relations;
 use super::rounds::Entry;
 use super::symbol::{Case, Symbol, SymbolKind};
@@ -280,7 +281,12 @@ impl Walk<'_> {
                 let mut guessed = carried.to_vec();
                 let inside = self.enter();
                 self.guards.extend(known_inside);
-                self.leave_rounds(entry, round, &mut once, &mut guessed, certain);
+                let goes_on = |walk: &Walk<'_>, round: &Linear, visit: &Visit| {
+                    let next = round.offset(1).and_then(|next| start_and(bounds, &next));
+                    let room = next.and_then(|next| bounds.end.sub(&next)?.offset(-1));
+                    room.is_some_and(|room| non_negative(&room, &visit.facts, &visit.mask, &walk.symbols))
+                };
+                self.leave_rounds(entry, round, &mut once, &mut guessed, certain, &goes_on);
                 self.leave(inside);
                 break;
             }
@@ -449,6 +455,11 @@ pub(super) enum Rounds {
     Any,
     /// Not once, or once more than the number of the last iteration, at whose start this held.
     Last(Linear, FactList),
+}
+
+/// What a loop's variable is in the iteration of a number, where its step is known.
+fn start_and(bounds: &Bounds<'_>, round: &Linear) -> Option<Linear> {
+    bounds.start.add_scaled(round, &Lanes::Uniform(bounds.step.known_uniform()?))
 }
 
 /// The head of a loop.

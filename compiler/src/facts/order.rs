@@ -150,6 +150,13 @@ impl Moment {
         self.open.iter_mut().for_each(|(_, between)| *between = Between::Warps);
     }
 
+    /// Leaves intervals out.
+    pub(super) fn forget(&mut self, is_over: &dyn Fn(IntervalId) -> bool) {
+        self.open.retain(|(interval, _)| !is_over(*interval));
+        self.uncommitted.retain(|copy| !is_over(*copy));
+        self.groups.iter_mut().for_each(|group| group.retain(|copy| !is_over(*copy)));
+    }
+
     fn add_open(&mut self, interval: IntervalId, between: Between) {
         match self.open.iter_mut().find(|(other, _)| *other == interval) {
             Some((_, known)) => *known = between.max(*known),

@@ -15,6 +15,7 @@
 //!
 //! The additional walks leave accesses and their order, and nothing else.
 
+use super::Visit;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::linear::Linear;
 use super::loops::Carried;
@@ -42,6 +43,9 @@ pub(super) struct Entry {
 
 /// A walk of the body for the iteration of a number, from the values that the variables have.
 pub(super) type Once<'w> = dyn FnMut(&mut Walk<'_>, &Linear) + 'w;
+
+/// Whether an access in the iteration of a number says that another one follows.
+pub(super) type GoesOn<'w> = dyn Fn(&Walk<'_>, &Linear, &Visit) -> bool + 'w;
 
 impl Walk<'_> {
     /// Before the iteration that stands for all, if the order of iterations matters.
@@ -84,7 +88,8 @@ impl Walk<'_> {
         kind(time)
     }
 
-    /// After it: walks those that meet it; `certain` where the loop goes round at least once. Afterwards the threads are where the loop may have left them.
+    /// After it: walks those that meet it; `certain` where the loop goes round at least once. Afterwards the threads are where
+    /// the loop may have left them. `goes_on` says of an access in the iteration of a number whether another one follows.
     pub(super) fn leave_rounds(
         &mut self,
         entry: Option<Entry>,
@@ -92,6 +97,7 @@ impl Walk<'_> {
         once: &mut Once<'_>,
         guessed: &mut [Carried],
         certain: bool,
+        goes_on: &GoesOn<'_>,
     ) {
         let Some(entry) = entry else { return };
         if certain {
@@ -123,6 +129,10 @@ impl Walk<'_> {
             None => {
                 let asked = self.unwritten.split_off(entry.unwritten);
                 let (followed, settled) = self.next_rounds(round, &walked, asked, once, guessed);
+                if let (true, Some(last)) = (settled, round.offset(followed)) {
+                    let ended = self.without(&self.moment, &last, goes_on);
+                    self.moment = ended;
+                }
                 let before = 0..entry.marker;
                 let is_open = |walk: &Walk<'_>| walk.moment.leaves_open(&before);
                 let least = followed.max(i64::from(entry.moment.mentions(&before)));
@@ -130,7 +140,10 @@ impl Walk<'_> {
                 if !settled || ends.last().is_some_and(|end| end.leaves_open(&before)) {
                     self.reopen(&entry, Between::All);
                 }
-                ends.iter().for_each(|end| self.moment.or(end));
+                for (number, end) in (0..).zip(&ends) {
+                    let ended = self.without(end, &Linear::int(number), goes_on);
+                    self.moment.or(&ended);
+                }
             }
         }
         // Where every iteration meets a barrier and there is one, what was before the loop is over behind it.
@@ -140,6 +153,18 @@ impl Walk<'_> {
         self.rounds.pop();
         self.path = self.path[..self.path.len() - 1].into();
         self.fresh_interval();
+    }
+
+    /// Where threads are after the iteration of a number, if that is the last: without what is done only where another follows.
+    fn without(&self, end: &Moment, last: &Linear, goes_on: &GoesOn<'_>) -> Moment {
+        let mut ended = end.clone();
+        let is_over = |interval: IntervalId| {
+            let own = |visit: &&Visit| visit.interval == interval;
+            let mut visits = self.visits.iter().chain(&self.replays).filter(own).peekable();
+            visits.peek().is_some() && visits.all(|visit| goes_on(self, last, visit))
+        };
+        ended.forget(&is_over);
+        ended
     }
 
     /// Walks the iterations after the one that stands for all until nothing of that is open any more. How many, and

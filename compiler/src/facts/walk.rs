@@ -13,8 +13,8 @@ use super::truth::{Truth, Value};
 use super::unwritten::{Branch, Step, StepKind, Unwritten, Written};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit, Wrap};
 use crate::ir::{
-    Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Scalar,
-    Scope, Site, Stmt, Unaligned, UnaryOp,
+    Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Param,
+    Scalar, Scope, Site, Stmt, Unaligned, UnaryOp,
 };
 use crate::span::SpanId;
 use std::collections::BTreeMap;
@@ -53,8 +53,11 @@ pub(super) struct Rolled {
     pub(super) indices: BTreeMap<(usize, Vec<u32>), i64>,
 }
 
-/// Variables with the values that they had.
-pub(super) type Flags = Vec<(Handle<Local>, Option<Value>)>;
+/// Variables and arguments with the values that they had.
+pub(super) struct Flags {
+    locals: Vec<(Handle<Local>, Option<Value>)>,
+    params: Vec<(Handle<Param>, Option<bool>)>,
+}
 
 /// The state of the walk.
 pub(super) struct Walk<'a> {
@@ -72,6 +75,8 @@ pub(super) struct Walk<'a> {
     pub(super) pending: Vec<SymbolId>,
     /// By local.
     pub(super) environment: Vec<Option<Value>>,
+    /// By argument: its value where it is a bool that is known here.
+    pub(super) flags: Vec<Option<bool>>,
     /// The threads that can be here.
     pub(super) mask: Mask,
     pub(super) presence: Presence,
@@ -157,6 +162,7 @@ pub(super) fn run(
         hasty: false,
         pending: Vec::new(),
         environment: vec![None; kernel.locals.len()],
+        flags: vec![None; kernel.params.len()],
         mask: Mask::Uniform(true),
         presence: Presence::All,
         guards: Vec::new(),
@@ -545,23 +551,34 @@ impl Walk<'_> {
 
     /// Where a condition is known to hold, or not to, the bool variables that it is made of are known. What they were.
     pub(super) fn take_as(&mut self, condition: Handle<Expr>, holds: bool) -> Flags {
-        let mut flags = Vec::new();
-        flags_in(self.kernel, condition, holds, &mut flags);
-        let flags = flags.into_iter().map(|(local, value)| {
-            let known = Value::Truth(Truth::known(Mask::Uniform(value)));
-            (local, self.environment[local.index()].replace(known))
-        });
-        flags.collect()
+        let mut found = Vec::new();
+        flags_in(self.kernel, condition, holds, &mut found);
+        let mut flags = Flags { locals: Vec::new(), params: Vec::new() };
+        for (flag, value) in found {
+            match flag {
+                Flag::Local(local) => {
+                    let known = Value::Truth(Truth::known(Mask::Uniform(value)));
+                    flags.locals.push((local, self.environment[local.index()].replace(known)));
+                }
+                Flag::Param(param) => {
+                    flags.params.push((param, self.flags[param.index()].replace(value)));
+                }
+            }
+        }
+        flags
     }
 
     /// After the block in which they were known; what it assigns is as it left it.
     pub(super) fn give_back(&mut self, flags: Flags, block: &Block) {
-        if flags.is_empty() {
+        for (param, value) in flags.params.into_iter().rev() {
+            self.flags[param.index()] = value;
+        }
+        if flags.locals.is_empty() {
             return;
         }
         let mut assigned = Vec::new();
         assigned_in(self.kernel, block, &mut assigned);
-        for (local, value) in flags.into_iter().rev() {
+        for (local, value) in flags.locals.into_iter().rev() {
             if !assigned.contains(&local) {
                 self.environment[local.index()] = value;
             }
@@ -706,14 +723,21 @@ impl Walk<'_> {
     }
 }
 
-/// The bool variables whose values follow from that of a condition.
-fn flags_in(kernel: &Kernel, condition: Handle<Expr>, holds: bool, out: &mut Vec<(Handle<Local>, bool)>) {
+/// What a condition may be made of.
+enum Flag {
+    Local(Handle<Local>),
+    Param(Handle<Param>),
+}
+
+/// The bool variables and arguments whose values follow from that of a condition.
+fn flags_in(kernel: &Kernel, condition: Handle<Expr>, holds: bool, out: &mut Vec<(Flag, bool)>) {
     let Expr { kind, ty, .. } = &kernel.exprs[condition];
     if ty.scalar() != Scalar::Bool {
         return;
     }
     match kind {
-        ExprKind::Local(local) => out.push((*local, holds)),
+        ExprKind::Local(local) => out.push((Flag::Local(*local), holds)),
+        ExprKind::Param(param) => out.push((Flag::Param(*param), holds)),
         ExprKind::Unary(UnaryOp::Not, a) => flags_in(kernel, *a, !holds, out),
         ExprKind::Binary(BinaryOp::And, a, b) if holds => {
             flags_in(kernel, *a, holds, out);

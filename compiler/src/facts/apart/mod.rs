@@ -176,26 +176,30 @@ impl<'a> Prover<'a> {
         if !uniform || !first.iter().chain(second).all(alike) {
             return false;
         }
-        let touched = |visits: &[(usize, &Visit)], wide: u32| {
-            let mut elements: Vec<(Vec<i64>, usize)> = Vec::new();
-            for (_, visit) in visits {
+        let touched = |visits: &[(usize, &'a Visit)], wide: u32| {
+            let mut elements: Vec<(Vec<i64>, usize, usize)> = Vec::new();
+            for (number, (_, visit)) in visits.iter().enumerate() {
                 for thread in (0..self.unknowns.threads()).filter(|thread| visit.mask.get(*thread)) {
                     let index: Vec<i64> = visit.index.iter().map(|form| form.constant.get(thread)).collect();
-                    let whom = if by_warp { thread / LANES } else { thread };
                     for further in 0..i64::from(wide) {
                         let mut index = index.clone();
                         index.iter_mut().next_back().into_iter().for_each(|last| *last += further);
-                        elements.push((index, whom));
+                        elements.push((index, thread, number));
                     }
                 }
             }
             elements.sort_unstable();
             elements
         };
+        let whom = |thread: usize| if by_warp { thread / LANES } else { thread };
         let of_first = touched(first, wide_a);
-        touched(second, wide_b).iter().all(|(index, whom)| {
-            let from = of_first.partition_point(|(other, _)| other < index);
-            of_first.iter().skip(from).take_while(|(other, _)| other == index).all(|(_, who)| who == whom)
+        touched(second, wide_b).iter().all(|(index, thread, number)| {
+            let from = of_first.partition_point(|(other, _, _)| other < index);
+            let same = of_first.iter().skip(from).take_while(|(other, _, _)| other == index);
+            same.into_iter().all(|(_, other, of)| {
+                whom(*other) == whom(*thread)
+                    || exclude((first[*of].1, *other), (second[*number].1, *thread), &shared)
+            })
         })
     }
 
@@ -400,6 +404,23 @@ impl<'a> Prover<'a> {
             None => Reason::Undecided,
         }
     }
+}
+
+/// Whether what holds for a thread at one access cannot hold together with what holds for another one at another: two facts
+/// that are opposite but for a number.
+fn exclude(a: (&Visit, usize), b: (&Visit, usize), shared: &dyn Fn(SymbolId) -> bool) -> bool {
+    let opposite = |x: &Linear, y: &Linear| {
+        !x.terms.is_empty()
+            && x.terms.len() == y.terms.len()
+            && x.terms.iter().zip(&y.terms).all(|((symbol, by), (other, other_by))| {
+                symbol == other && shared(*symbol) && by.get(a.1).checked_neg() == Some(other_by.get(b.1))
+            })
+    };
+    a.0.facts.iter().any(|x| {
+        b.0.facts.iter().any(|y| {
+            opposite(x, y) && x.constant.get(a.1).checked_add(y.constant.get(b.1)).is_some_and(|sum| sum < 0)
+        })
+    })
 }
 
 /// Whether two executions have an unknown in common.
