@@ -16,7 +16,7 @@
 
 use super::walk::Walk;
 use crate::ir::{
-    Base, Block, CollectiveOp, Handle, Role, Scope, Site, Stmt, Sync, SyncAction, SyncObject, Unaligned,
+    Base, Block, CollectiveOp, Expr, Handle, Role, Scope, Site, Stmt, Sync, SyncAction, SyncObject, Unaligned,
 };
 use crate::ir::{Collective, Kernel, Proxy};
 use crate::span::SpanId;
@@ -312,12 +312,22 @@ impl Walk<'_> {
     }
 
     /// Before the sides of a condition, if the order of what is in them matters: over which threads all take the same side.
-    pub(super) fn sides(&mut self, together: Scope, then: &Block, otherwise: &Block) -> Option<Parting> {
+    pub(super) fn sides(
+        &mut self,
+        condition: Handle<Expr>,
+        together: Scope,
+        then: &Block,
+        otherwise: &Block,
+    ) -> Option<Parting> {
         let synchronises = |block: &Block| any_stmt(self.kernel, block, &is_order);
         let touches = |block: &Block| any_stmt(self.kernel, block, &|stmt| self.touches(stmt));
         let exclusive = together >= Scope::Block && touches(then) && touches(otherwise);
         if !(exclusive || synchronises(then) || synchronises(otherwise)) {
             return None;
+        }
+        // Whether a barrier is met may hang together with what is done elsewhere.
+        if together >= Scope::Block {
+            self.request_flags(condition);
         }
         self.begin_interval();
         let between = match together {

@@ -197,9 +197,9 @@ impl Walk<'_> {
     /// Whether each thread finds every element written.
     fn finds(&self, tile: Handle<Tile>, visit: &Visit, number: Option<&Linear>, width: u32) -> bool {
         let path = self.path.clone();
-        let Some(number) = number else { return self.is_whole(tile, &path) };
+        let Some(number) = number else { return self.is_whole(tile, visit, width, &path) };
         let Some((constants, terms)) = self.parts(number) else {
-            return self.is_whole(tile, &path);
+            return self.is_whole(tile, visit, width, &path);
         };
         let groups = self.groups(tile, terms, &path);
         let sure = |group: &&&Written| group.path.iter().all(|step| is_sure(step, &path));
@@ -214,7 +214,7 @@ impl Walk<'_> {
                 }
             }
             if left.contains(&true) {
-                return self.finds_each(tile, visit, width) || self.is_whole(tile, &path);
+                return self.finds_each(tile, visit, width) || self.is_whole(tile, visit, width, &path);
             }
         }
         true
@@ -325,29 +325,34 @@ impl Walk<'_> {
         true
     }
 
-    /// Whether every element of a tile has been written where this path leads.
-    fn is_whole(&self, tile: Handle<Tile>, path: &[Step]) -> bool {
-        let elements: i64 = self.kernel.tiles[tile].extents.iter().map(|extent| i64::from(*extent)).product();
-        if elements > MOST_ELEMENTS {
+    /// Whether every element of a tile has been written, where this path leads, that an access may touch by what is known of
+    /// its indices.
+    fn is_whole(&self, tile: Handle<Tile>, visit: &Visit, width: u32, path: &[Step]) -> bool {
+        let extents: Vec<i64> =
+            self.kernel.tiles[tile].extents.iter().map(|extent| i64::from(*extent)).collect();
+        if extents.iter().product::<i64>() > MOST_ELEMENTS {
             return false;
         }
-        let mut open = vec![true; elements as usize];
-        for written in &self.written_elements {
-            if written.tile == tile
-                && written.terms.is_empty()
-                && written.path.iter().all(|step| is_sure(step, path))
-            {
-                for (at, thread) in written.threads.iter().enumerate() {
-                    let offset = written.first + at as i64;
-                    if *thread > 0
-                        && let Some(open) = usize::try_from(offset).ok().and_then(|at| open.get_mut(at))
-                    {
-                        *open = false;
-                    }
-                }
-            }
+        // Along each extent, from where to where it may be.
+        let mut numbers = vec![0];
+        for (place, (form, extent)) in visit.index.iter().zip(&extents).enumerate() {
+            let wide = if place + 1 == extents.len() { i64::from(width) } else { 1 };
+            let known = form.known().and_then(|lanes| lanes.extremes(&visit.mask));
+            let (least, most) = known.unwrap_or((0, extent - wide));
+            let range = least.max(0)..(most + wide).min(*extent);
+            numbers =
+                numbers.iter().flat_map(|number| range.clone().map(move |at| number * extent + at)).collect();
         }
-        !open.contains(&true)
+        let sure: Vec<&Written> = self
+            .written_elements
+            .iter()
+            .filter(|written| {
+                written.tile == tile
+                    && written.terms.is_empty()
+                    && written.path.iter().all(|step| is_sure(step, path))
+            })
+            .collect();
+        numbers.into_iter().all(|number| sure.iter().any(|written| written.writer(number).is_some()))
     }
 
     /// A thread that may find an element that was not written.

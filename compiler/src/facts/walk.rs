@@ -14,7 +14,7 @@ use super::unwritten::{Branch, Step, StepKind, Unwritten, Written};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit, Wrap};
 use crate::ir::{
     Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Param,
-    Scalar, Scope, Site, Stmt, Unaligned, UnaryOp,
+    ParamKind, Scalar, Scope, Site, Stmt, Unaligned, UnaryOp,
 };
 use crate::span::SpanId;
 use std::collections::BTreeMap;
@@ -203,6 +203,7 @@ pub(super) fn run(
         on_host: true,
         unreached: false,
     };
+    walk.assume_flags();
     walk.contract();
     walk.on_host = false;
     if !walk.unreached {
@@ -258,6 +259,28 @@ pub(super) fn run(
 }
 
 impl Walk<'_> {
+    /// Takes in what this run assumes of bool arguments: residue 0 is true.
+    fn assume_flags(&mut self) {
+        for (kind, residue) in self.residues {
+            if let SymbolKind::Scalar(param) = kind
+                && self.kernel.params[*param].kind == ParamKind::Scalar(Scalar::Bool)
+            {
+                self.flags[param.index()] = Some(residue.residue == 0);
+            }
+        }
+    }
+
+    /// Asks for the analysis to be repeated for both values of the bool arguments that a condition is made of.
+    pub(super) fn request_flags(&mut self, condition: Handle<Expr>) {
+        let Expr { kind, ty, .. } = &self.kernel.exprs[condition];
+        match kind {
+            ExprKind::Param(param) if ty.scalar() == Scalar::Bool => {
+                super::merge(&mut self.requests, SymbolKind::Scalar(*param), 2);
+            }
+            kind => kind.operands().into_iter().for_each(|operand| self.request_flags(operand)),
+        }
+    }
+
     /// Takes in the contract: equal extents become one symbol, known remainders are divided out, the rest are facts.
     fn contract(&mut self) {
         let kernel = self.kernel;
@@ -654,7 +677,9 @@ impl Walk<'_> {
     ) {
         self.branches += 1;
         let branch = truth.assigned.map_or(Branch::Number(self.branches), Branch::Assigned);
-        let mut parting = self.sides(together, then, otherwise);
+        let both = !self.mask.and(&truth.known_false.not()).is_empty()
+            && !self.mask.and(&truth.known_true.not()).is_empty();
+        let mut parting = if both { self.sides(condition, together, then, otherwise) } else { None };
         let path = self.path.clone();
         let settled = truth.known_true.or(&truth.known_false).or(&self.mask.not()).is_full();
         let step = |side, exactly: bool, facts: &FactList| {
