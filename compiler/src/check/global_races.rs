@@ -1,14 +1,17 @@
-//! Does a block touch an element of a tensor that another block writes.
+//! Does a block touch an element of a tensor that another block writes, or a thread one that another thread of its block
+//! writes with no barrier between.
 //!
 //! Blocks run at the same time and in any order, and nothing that a kernel can say orders the accesses of one before those
-//! of another. So of every tensor that the kernel writes, each write must be apart from every access of other blocks;
-//! atomic updates may meet each other.
+//! of another. So of every tensor that the kernel writes, each write must be apart from every access of other blocks, and
+//! from those of other threads of the block that nothing orders; atomic updates may meet each other.
 
+use super::races::{is_blind, relation, stand_for_all};
 use super::trust::{Needed, trusts};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::apart::{Answer, Group, Prover, Reason, Relation};
-use crate::facts::{Facts, SymbolKind, Visit};
+use crate::facts::{Facts, IntervalId, SymbolKind, Visit};
 use crate::ir::{Axis, Base, Claim, Handle, Kernel, Param, Role, Site};
+use std::collections::BTreeMap;
 
 /// Two accesses that may meet.
 struct Meeting {
@@ -16,7 +19,15 @@ struct Meeting {
     first: Handle<Site>,
     second: Handle<Site>,
     reason: Reason,
+    /// Whether in two threads of one block; else in two blocks.
+    in_block: bool,
 }
+
+/// Visits by site.
+type Groups = Vec<OfSite>;
+
+/// Those of one site.
+type OfSite = (Handle<Site>, Vec<Group>);
 
 /// Judges all tensors that the kernel writes. Where accesses may be `outside`, or index arithmetic goes wrong, that comes first.
 pub(super) fn check(
@@ -27,12 +38,22 @@ pub(super) fn check(
     diagnostics: &mut Diagnostics,
 ) {
     let escapes = facts.runs.iter().any(|run| !run.escapes.is_empty());
-    if has_one_block(facts) || !outside.is_empty() || escapes && diagnostics.is_failed() {
+    if !outside.is_empty() || escapes && diagnostics.is_failed() {
         return;
     }
     let mut prover = Prover::new(kernel, facts);
     for param in kernel.params.handles() {
-        if let Some(meeting) = first_meeting(kernel, facts, param, &mut prover, needed) {
+        let of_tensor = |site: &Handle<Site>| kernel.sites[*site].place.base == Base::Tensor(param);
+        let sites: Vec<Handle<Site>> = kernel.sites.handles().filter(of_tensor).collect();
+        if sites.iter().all(|site| kernel.sites[*site].role == Role::Read) {
+            continue;
+        }
+        let across = match has_one_block(facts) {
+            true => None,
+            false => between_blocks(kernel, facts, &sites, &mut prover, needed),
+        };
+        let meeting = across.or_else(|| between_threads(kernel, facts, &sites, &mut prover, needed));
+        if let Some(meeting) = meeting {
             let error = describe(kernel, param, &meeting, diagnostics);
             diagnostics.report(error);
         }
@@ -49,36 +70,20 @@ fn has_one_block(facts: &Facts) -> bool {
     })
 }
 
-fn first_meeting<'a>(
+fn between_blocks<'a>(
     kernel: &Kernel,
     facts: &'a Facts,
-    param: Handle<Param>,
+    sites: &[Handle<Site>],
     prover: &mut Prover<'a>,
     needed: &mut Needed,
 ) -> Option<Meeting> {
-    let of_tensor = |site: &Site| site.place.base == Base::Tensor(param);
-    let sites: Vec<Handle<Site>> =
-        kernel.sites.iter().filter(|(_, site)| of_tensor(site)).map(|(handle, _)| handle).collect();
-    if sites.iter().all(|site| kernel.sites[*site].role == Role::Read) {
-        return None;
-    }
-    let mut groups: Vec<(Handle<Site>, Vec<Group>)> = Vec::new();
-    for site in sites {
-        let visits: Vec<(usize, &'a Visit)> = (0..)
-            .zip(&facts.runs)
-            .flat_map(|(number, run)| {
-                run.visits.iter().filter(move |visit| visit.site == site).map(move |visit| (number, visit))
-            })
-            .collect();
-        groups.push((site, prover.groups(&visits)));
-    }
+    let visits = (0..).zip(&facts.runs).flat_map(|(run, of)| of.visits.iter().map(move |visit| (run, visit)));
+    let groups = groups_of(sites, &visits.collect::<Vec<_>>(), prover);
     // A site against itself first: that says most about what is wrong.
-    let pairs = |apart: usize| groups.iter().zip(groups.iter().skip(apart));
-    for apart in 0..groups.len() {
-        for ((a, of_a), (b, of_b)) in pairs(apart) {
-            let Some(meeting) = meeting((*a, of_a), (*b, of_b), kernel, prover) else { continue };
-            let trusted = [*a, *b].map(|site| trusts(kernel, site, Claim::Race, needed).is_some());
-            if trusted == [false, false] {
+    for further in 0..groups.len() {
+        for (a, b) in groups.iter().zip(groups.iter().skip(further)) {
+            let meeting = meeting((a, b), a.0 == b.0, Relation::OtherBlock, kernel, prover);
+            if let Some(meeting) = untrusted(meeting, kernel, needed) {
                 return Some(meeting);
             }
         }
@@ -86,13 +91,62 @@ fn first_meeting<'a>(
     None
 }
 
+fn between_threads<'a>(
+    kernel: &Kernel,
+    facts: &'a Facts,
+    sites: &[Handle<Site>],
+    prover: &mut Prover<'a>,
+    needed: &mut Needed,
+) -> Option<Meeting> {
+    for (number, run) in (0..).zip(&facts.runs) {
+        let mut visits: BTreeMap<IntervalId, Vec<(usize, &'a Visit)>> = BTreeMap::new();
+        for visit in run.visits.iter().chain(&run.replays).filter(|visit| sites.contains(&visit.site)) {
+            visits.entry(visit.interval).or_default().push((number, visit));
+        }
+        let groups: BTreeMap<IntervalId, Groups> =
+            visits.iter().map(|(interval, visits)| (*interval, groups_of(sites, visits, prover))).collect();
+        for (id, own) in &groups {
+            let interval = &run.intervals[*id as usize];
+            let pairs = std::iter::once((*id, interval.within)).chain(interval.open.iter().copied());
+            for (other, between) in pairs.filter(|(other, _)| stand_for_all(run, *other, *id)) {
+                let Some(earlier) = groups.get(&other) else { continue };
+                let relation = relation(between, !is_blind(run, other, *id));
+                for (place, a) in earlier.iter().enumerate() {
+                    for b in own.iter().skip(if other == *id { place } else { 0 }) {
+                        let meeting = meeting((a, b), other == *id && a.0 == b.0, relation, kernel, prover);
+                        if let Some(meeting) = untrusted(meeting, kernel, needed) {
+                            return Some(meeting);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    None
+}
+
+fn groups_of<'a>(sites: &[Handle<Site>], visits: &[(usize, &'a Visit)], prover: &mut Prover<'a>) -> Groups {
+    let of_site = |site: Handle<Site>| visits.iter().filter(move |(_, visit)| visit.site == site).copied();
+    sites.iter().map(|site| (*site, prover.groups(&of_site(*site).collect::<Vec<_>>()))).collect()
+}
+
+/// The meeting, if no trust covers it.
+fn untrusted(meeting: Option<Meeting>, kernel: &Kernel, needed: &mut Needed) -> Option<Meeting> {
+    let meeting = meeting?;
+    let sites = [meeting.first, meeting.second];
+    let trusted = sites.map(|site| trusts(kernel, site, Claim::Race, needed).is_some());
+    (trusted == [false, false]).then_some(meeting)
+}
+
+/// Where the accesses may meet; of visits with `themselves` each pair once.
 fn meeting(
-    (a, of_a): (Handle<Site>, &[Group]),
-    (b, of_b): (Handle<Site>, &[Group]),
+    ((a, of_a), (b, of_b)): (&OfSite, &OfSite),
+    themselves: bool,
+    relation: Relation,
     kernel: &Kernel,
     prover: &mut Prover<'_>,
 ) -> Option<Meeting> {
-    let (x, y) = (&kernel.sites[a], &kernel.sites[b]);
+    let (x, y) = (&kernel.sites[*a], &kernel.sites[*b]);
     let harmless = match (x.role, y.role) {
         (Role::Read, Role::Read) | (Role::Update, Role::Update) => true,
         (Role::Read, Role::Write | Role::Update)
@@ -103,12 +157,11 @@ fn meeting(
         return None;
     }
     for (number, group) in of_a.iter().enumerate() {
-        // Of a site with itself each pair once.
-        for other in of_b.iter().skip(if a == b { number } else { 0 }) {
-            let answer = prover.apart((*group, x.place.width), (*other, y.place.width), Relation::OtherBlock);
+        for other in of_b.iter().skip(if themselves { number } else { 0 }) {
+            let answer = prover.apart((*group, x.place.width), (*other, y.place.width), relation);
             if let Answer::Unknown(reason) = answer {
-                let (first, second) = if x.role == Role::Read { (b, a) } else { (a, b) };
-                return Some(Meeting { first, second, reason });
+                let (first, second) = if x.role == Role::Read { (*b, *a) } else { (*a, *b) };
+                return Some(Meeting { first, second, reason, in_block: relation != Relation::OtherBlock });
             }
         }
     }
@@ -122,7 +175,10 @@ fn describe(
     diagnostics: &Diagnostics,
 ) -> Diagnostic {
     let name = &kernel.params[param].name;
-    let Meeting { first, second, reason } = meeting;
+    let Meeting { first, second, reason, in_block } = meeting;
+    if *in_block {
+        return describe_in_block(kernel, param, meeting, diagnostics);
+    }
     let text = |site: Handle<Site>| diagnostics.spans.get(kernel.sites[site].span).text.clone();
     let line = |site: Handle<Site>| diagnostics.spans.line(kernel.sites[site].span);
     let place = |site: Handle<Site>| format!("`{}` on line {}", text(site), line(site));
@@ -188,5 +244,48 @@ fn describe(
             error.help("make each block write its own elements, or update them by `atomic_add` and its like")
         }
         (Role::Write | Role::Update, _) => error,
+    }
+}
+
+/// The same of two threads of one block.
+fn describe_in_block(
+    kernel: &Kernel,
+    param: Handle<Param>,
+    meeting: &Meeting,
+    diagnostics: &Diagnostics,
+) -> Diagnostic {
+    let name = &kernel.params[param].name;
+    let Meeting { first, second, reason, in_block: _ } = meeting;
+    let text = |site: Handle<Site>| diagnostics.spans.get(kernel.sites[site].span).text.clone();
+    let place = |site: Handle<Site>| {
+        format!("`{}` on line {}", text(site), diagnostics.spans.line(kernel.sites[site].span))
+    };
+    let reads = kernel.sites[*second].role == Role::Read;
+    let at = if reads { *second } else { *first };
+    let message = match (reads, first == second) {
+        (true, _) => format!(
+            "a thread may read an element of `{name}` that another thread writes: `{}`",
+            text(*second)
+        ),
+        (false, true) => format!("two threads may write one element of `{name}`: `{}`", text(*first)),
+        (false, false) => format!(
+            "two threads may write one element of `{name}`: {}, and {}",
+            place(*first),
+            place(*second)
+        ),
+    };
+    let mut error = Diagnostic::new(Code::GlobalRace, kernel.sites[at].span, message);
+    if reads {
+        error = error.note(format!("it is written by {}, and no barrier stands between", place(*first)));
+    }
+    let different = "nothing here says that two threads of a block touch different elements";
+    error = match reason {
+        Reason::Ignored(_) | Reason::Undecided => error.note(different),
+        Reason::Data(what) => error.note(format!("{different}: the index depends on {what}")),
+        Reason::Work => error.note("there are too many accesses to compare them all"),
+    };
+    match first == second {
+        true => error.help("let one thread write it, as in `if thread_x() == 0 { … }`, or update it by `atomic_add` and its like"),
+        false => error.help("put `sync_threads()` between them"),
     }
 }

@@ -167,7 +167,7 @@ fn pairs_of<'a>(
     })
 }
 
-fn relation(between: Between, together: bool) -> Relation {
+pub(super) fn relation(between: Between, together: bool) -> Relation {
     match between {
         Between::Warps => Relation::OtherWarp { together },
         Between::Threads => Relation::OtherThread { together },
@@ -192,7 +192,7 @@ fn are_apart<'a>(
 /// Whether two intervals are in different executions of a loop whose counter is taken by its residues: one run has the
 /// same residue in both, and they may have others. Iterations of a later execution whose number is known
 /// are walked in each run.
-fn is_blind(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
+pub(super) fn is_blind(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
     let (earlier, later) = (&run.intervals[earlier as usize].rounds, &run.intervals[later as usize].rounds);
     let differ = |a: &Around, b: &Around| a.head == b.head && a.execution != b.execution;
     earlier.iter().any(|a| run.split.contains(&a.head) && later.iter().any(|b| differ(a, b) && !b.counted))
@@ -200,7 +200,7 @@ fn is_blind(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
 
 /// Whether what is said of two intervals is not said of two others already: those of one iteration that was walked again
 /// are as those of the one that stands for all.
-fn stand_for_all(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
+pub(super) fn stand_for_all(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
     let walk = |interval: IntervalId| run.intervals[interval as usize].again.map(|(walk, _)| walk);
     walk(later).is_none_or(|own| walk(earlier) != Some(own))
 }

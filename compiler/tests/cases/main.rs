@@ -8,6 +8,7 @@ mod banks;
 mod harness;
 mod limits;
 mod overflow;
+mod races;
 mod sectors;
 mod shared_size;
 mod swizzles;

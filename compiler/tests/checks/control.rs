@@ -146,6 +146,10 @@ fn divergent_loops() {
             note: the address depends on the iterations, and may differ from lane to lane
             help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
               at `output[[k]]`
+            error: two threads may write one element of `output`: `output[[k]]` [TP0802]
+            note: nothing here says that two threads of a block touch different elements: the index depends on the iterations
+            help: let one thread write it, as in `if thread_x() == 0 { … }`, or update it by `atomic_add` and its like
+              at `output[[k]]`
         "#]],
     );
 }

@@ -66,6 +66,8 @@ fn what_parts_the_lanes_of_a_warp() {
         note: `input[[thread_x()]] > 3` may differ from lane to lane
         error: `sync_warp` must be reached by all lanes of the warp together, and nothing here says that it is [TP0602]
         note: `0..lane()` may differ from lane to lane
+        error: two threads may write one element of `output`: `output[[0]]` [TP0802]
+        note: nothing here says that two threads of a block touch different elements
         error: `ballot` must be reached by all lanes of the warp together, and nothing here says that it is [TP0602]
         note: `0..n + lane()` may differ from lane to lane
         error: `sync_warp` must be reached by all lanes of the warp together, and nothing here says that it is [TP0602]
@@ -96,10 +98,15 @@ fn what_parts_the_threads_of_a_block() {
         note: `any(lane() < n)` may differ from thread to thread
         error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
         note: `0..warp() + 1` may differ from thread to thread
+        error: two threads may write one element of `output`: `output[[0]]` [TP0802]
+        note: nothing here says that two threads of a block touch different elements
         error: `sync_threads_count` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
         note: `ballot(lane() < n) > 2` may differ from thread to thread
         error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
         note: `thread_x() < n` may differ from thread to thread
+        error: a thread may read an element of `output` that another thread writes: `output[[n % 64]]` [TP0802]
+        note: it is written by `output.atomic_add([n % 64], 1)` on line 3, and no barrier stands between
+        note: nothing here says that two threads of a block touch different elements
         error: `sync_threads` must be reached by all threads of the block together, and nothing here says that it is [TP0602]
         note: `output[[n % 64]] > 3` may differ from thread to thread
     "#]].assert_eq(&parted(&bodies));

@@ -97,6 +97,7 @@ fn not_of_another_width() {
             let v = input.read::<2>([i]);
             let w = input.read::<2>([i]);
             output.write([i], Vector::new([v[0] + w[0], v[1] + w[1]]));
+            sync_threads();
             #[budget(excess_sectors = 4, because = \"every second element\")]
             { output[[thread_x()]] = input[[i]]; }",
         ),

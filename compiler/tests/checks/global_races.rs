@@ -152,3 +152,121 @@ fn a_block_reads_what_another_writes() {
         "#]],
     );
 }
+
+fn block(body: &str) -> String {
+    kernel(
+        "block = [64], grid = [1], requires(x.len() >= 128, i.len() >= 64)",
+        "x: &mut Tensor<f32, 1>, i: &Tensor<u32, 1>",
+        body,
+    )
+}
+
+#[test]
+fn threads_of_one_block() {
+    check(
+        &block("x[[thread_x()]] = 1.0;"),
+        expect![[r#"
+        write `x[[thread_x()]]`: 2 × 4 B, 8/8 sectors
+        launch: x.len() >= 128
+        launch: i.len() >= 64
+    "#]],
+    );
+    check(
+        &block("x[[0]] = 1.0;"),
+        expect![[r#"
+        error: two threads may write one element of `x`: `x[[0]]` [TP0802]
+        note: nothing here says that two threads of a block touch different elements
+        help: let one thread write it, as in `if thread_x() == 0 { … }`, or update it by `atomic_add` and its like
+          at `x[[0]]`
+    "#]],
+    );
+    check(
+        &block("if thread_x() == 0 { x[[0]] = 1.0; }"),
+        expect![[r#"
+        write `x[[0]]`: 1 × 4 B, 1/1 sectors
+        launch: x.len() >= 128
+        launch: i.len() >= 64
+    "#]],
+    );
+    check(
+        &block("x[[thread_x() / 2]] = 1.0;"),
+        expect![[r#"
+        error: two threads may write one element of `x`: `x[[thread_x() / 2]]` [TP0802]
+        note: nothing here says that two threads of a block touch different elements
+        help: let one thread write it, as in `if thread_x() == 0 { … }`, or update it by `atomic_add` and its like
+          at `x[[thread_x() / 2]]`
+    "#]],
+    );
+    check(
+        &block("x[[thread_x()]] = x[[thread_x() + 1]];"),
+        expect![[r#"
+        error: a thread may read an element of `x` that another thread writes: `x[[thread_x() + 1]]` [TP0802]
+        note: it is written by `x[[thread_x()]]` on line 3, and no barrier stands between
+        note: nothing here says that two threads of a block touch different elements
+        help: put `sync_threads()` between them
+          at `x[[thread_x() + 1]]`
+    "#]],
+    );
+    check(
+        &block("let next = x[[thread_x() + 1]]; sync_threads(); x[[thread_x()]] = next;"),
+        expect![[r#"
+        read `x[[thread_x() + 1]]`: 2 × 4 B, 8/8 sectors
+        write `x[[thread_x()]]`: 2 × 4 B, 8/8 sectors
+        launch: x.len() >= 128
+        launch: i.len() >= 64
+    "#]],
+    );
+    check(
+        &block(
+            "for _ in 0..x.len() { let next = x[[thread_x() + 1]]; sync_threads(); x[[thread_x()]] = next; }",
+        ),
+        expect![[r#"
+            error: a thread may read an element of `x` that another thread writes: `x[[thread_x() + 1]]` [TP0802]
+            note: it is written by `x[[thread_x()]]` on line 3, and no barrier stands between
+            note: nothing here says that two threads of a block touch different elements
+            help: put `sync_threads()` between them
+              at `x[[thread_x() + 1]]`
+        "#]],
+    );
+    check(
+        &block(
+            "for _ in 0..x.len() { let next = x[[thread_x() + 1]]; sync_threads(); x[[thread_x()]] = next; sync_threads(); }",
+        ),
+        expect![[r#"
+            read `x[[thread_x() + 1]]`: 2 × 4 B, 8/8 sectors
+            write `x[[thread_x()]]`: 2 × 4 B, 8/8 sectors
+            launch: x.len() >= 128
+            launch: i.len() >= 64
+        "#]],
+    );
+    check(
+        &block("for k in (thread_x()..x.len()).step_by(64) { x[[k]] = x[[k]] + 1.0; }"),
+        expect![[r#"
+        read `x[[k]]`: 2 × 4 B, 8/8 sectors
+        write `x[[k]]`: 2 × 4 B, 8/8 sectors
+        launch: x.len() >= 128
+        launch: i.len() >= 64
+    "#]],
+    );
+    check(
+        &block("x.atomic_add([0], 1.0);"),
+        expect![[r#"
+        update `x.atomic_add([0], 1.0)`: 2 × 4 B, 2/2 sectors
+        launch: x.len() >= 128
+        launch: i.len() >= 64
+    "#]],
+    );
+    check(
+        &block("let at = i[[thread_x()]] as usize; if at < x.len() { x[[at]] = 1.0; }"),
+        expect![[r#"
+        error: whether this access coalesces is not known [TP0201]
+        note: the address depends on a value of `i`, and may differ from lane to lane
+        help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
+          at `x[[at]]`
+        error: two threads may write one element of `x`: `x[[at]]` [TP0802]
+        note: nothing here says that two threads of a block touch different elements: the index depends on a value of `i`
+        help: let one thread write it, as in `if thread_x() == 0 { … }`, or update it by `atomic_add` and its like
+          at `x[[at]]`
+    "#]],
+    );
+}

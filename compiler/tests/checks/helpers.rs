@@ -149,6 +149,7 @@ fn hygiene() {
             {
                 const WIDTH: usize = 2;
                 let place = 7usize;
+                #[trust(race, because = \"another matter\")]
                 output[[twice() * 16 + place]] = 0.0;
             }
             const WIDTH: usize = width_of();
@@ -158,6 +159,7 @@ fn hygiene() {
             write `output[[twice() * 16 + place]]`: 1 × 4 B, 1/1 sectors
             launch: input.len() >= 4096
             launch: output.len() >= 4096
+            granted: `output[[twice() * 16 + place]]` (line 10) does not race: another matter
         "#]],
     );
     check(

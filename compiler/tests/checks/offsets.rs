@@ -206,7 +206,9 @@ fn parts_of_a_difference() {
             attribute,
             "n: usize, output: &mut Tensor<f32, 1>",
             "for k in (0..n).rev() {
+                #[trust(race, because = \"another matter\")]
                 output[[k / 2 % 2 * 32 + thread_x()]] = 1.0;
+                #[trust(race, because = \"another matter\")]
                 #[budget(excess_sectors = 31, because = \"a pattern that only the launch knows\")]
                 output[[(thread_x() ^ (k & 3)) + (k >> 1) % 3 * 32]] = 2.0;
             }",
@@ -215,6 +217,8 @@ fn parts_of_a_difference() {
             write `output[[k / 2 % 2 * 32 + thread_x()]]`: 1 × 4 B, 4/4 sectors
             write `output[[(thread_x() ^ (k & 3)) + (k >> 1) % 3 * 32]]`: 1 × 4 B, 0/0 sectors; cost budgeted: a pattern that only the launch knows
             launch: output.len() >= 128
+            granted: `output[[k / 2 % 2 * 32 + thread_x()]]` (line 5) does not race: another matter
+            granted: `output[[(thread_x() ^ (k & 3)) + (k >> 1) % 3 * 32]]` (line 8) does not race: another matter
         "#]],
     );
 }

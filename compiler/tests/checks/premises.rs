@@ -265,7 +265,10 @@ fn conditions_with_loads() {
         rows(3, "m: usize,", &format!("let i = thread_x() + n * m.min(900); if {condition} {{ {body} }}"))
     };
     let load = "input[[i]] > 3";
-    let (inside, outside) = ("output[[i]] = 1.0;", "} else { output[[i]] = 1.0;");
+    let (inside, outside) = (
+        "#[trust(race, because = \"another matter\")] output[[i]] = 1.0;",
+        "} else { #[trust(race, because = \"another matter\")] output[[i]] = 1.0;",
+    );
     narrow(&guarded(&format!("i < input.len() && {load} && i < output.len() && {load}"), inside));
     narrow(&guarded(&format!("i < output.len() && i < input.len() && {load}"), inside));
     narrow(&guarded(&format!("n > 3 && i < output.len() && (i < input.len() && {load})"), inside));
@@ -282,8 +285,10 @@ fn conditions_with_loads() {
             ),
         )
     };
-    narrow(&kept("if ok { output[[i]] = 1.0; }"));
-    narrow(&kept("let no = !ok; if !no && n > 3 { output[[i]] = 1.0; }"));
+    narrow(&kept("if ok { #[trust(race, because = \"another matter\")] output[[i]] = 1.0; }"));
+    narrow(&kept(
+        "let no = !ok; if !no && n > 3 { #[trust(race, because = \"another matter\")] output[[i]] = 1.0; }",
+    ));
     refused(&kept("if !ok { output[[i]] = 1.0; }"), "TP0402");
     refused(&kept("let mut ok = ok; if n > 3 { ok = true; } if ok { output[[i]] = 1.0; }"), "TP0402");
     refused(&kept("let i = i + 1; if ok { output[[i]] = 1.0; }"), "TP0402");

@@ -257,7 +257,7 @@ fn parts_by_constants() {
     );
     check(
         &kernel(
-            "block = [128], grid = [1], requires(input.extent(1) == 4, input.extent(2) == 16,
+            "block = [1], grid = [1], requires(input.extent(1) == 4, input.extent(2) == 16,
                 output.extent(0) == input.extent(0), output.extent(1) == 4, output.extent(2) == 16)",
             "input: &Tensor<f32, 3>, output: &mut Tensor<f32, 3>",
             "for j in 0..input.extent(0) * 64 {
@@ -266,8 +266,8 @@ fn parts_by_constants() {
             }",
         ),
         expect![[r#"
-            read `input[[a, b, c]]`: 4 × 4 B, 4/4 sectors
-            write `output[[a, b, c]]`: 4 × 4 B, 4/4 sectors
+            read `input[[a, b, c]]`: 1 × 4 B, 1/1 sectors
+            write `output[[a, b, c]]`: 1 × 4 B, 1/1 sectors
             launch: input.extent(1) == 4
             launch: input.extent(2) == 16
             launch: output.extent(0) == input.extent(0)

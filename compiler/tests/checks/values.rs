@@ -4,8 +4,10 @@ use crate::harness::{check, kernel, warp};
 use expect_test::expect;
 
 fn run_time(body: &str) -> String {
+    // One thread where all would write the same.
+    let threads = if body.contains("thread_x()") { 32 } else { 1 };
     kernel(
-        "block = [32], grid = [1], requires(output.len() >= 64)",
+        &format!("block = [{threads}], grid = [1], requires(output.len() >= 64)"),
         "n: usize, m: usize, output: &mut Tensor<f32, 1>",
         body,
     )
@@ -285,12 +287,14 @@ fn division_by_zero() {
         &run_time(
             "if n > 0 {
                 #[budget(excess_sectors = 31, because = \"of no interest\")]
+                #[trust(race, because = \"another matter\")]
                 output[[thread_x() / n]] = 1.0;
             }",
         ),
         expect![[r#"
             write `output[[thread_x() / n]]`: 1 × 4 B, 0/0 sectors; cost budgeted: of no interest
             launch: output.len() >= 64
+            granted: `output[[thread_x() / n]]` (line 6) does not race: another matter
         "#]],
     );
 }
@@ -308,10 +312,13 @@ fn steps() {
     "#]],
     );
     check(
-        &run_time("if n >= 1 { for i in (thread_x()..64).step_by(n) { output[[i]] = 1.0; } }"),
+        &run_time(
+            "if n >= 1 { for i in (thread_x()..64).step_by(n) { #[trust(race, because = \"another matter\")] output[[i]] = 1.0; } }",
+        ),
         expect![[r#"
             write `output[[i]]`: 1 × 4 B, 4/4 sectors
             launch: output.len() >= 64
+            granted: `output[[i]]` (line 3) does not race: another matter
         "#]],
     );
     check(
@@ -346,6 +353,7 @@ fn moved_by_a_loop() {
             for _i in 0..n {
                 if j < output.len() {
                     #[budget(excess_sectors = 31, because = \"of no interest\")]
+                    #[trust(race, because = \"another matter\")]
                     output[[j]] = 1.0;
                 }
                 j += if thread_x() < m { 1 } else { 2 };
@@ -354,6 +362,7 @@ fn moved_by_a_loop() {
         expect![[r#"
             write `output[[j]]`: 1 × 4 B, 0/0 sectors; cost budgeted: of no interest
             launch: output.len() >= 64
+            granted: `output[[j]]` (line 8) does not race: another matter
         "#]],
     );
 }
@@ -412,6 +421,7 @@ fn half_of_a_guarded_offset() {
             if from >= 0 && from < 64 {
                 #[budget(excess_sectors = 31, because = \"pairs\")]
                 {
+                    #[trust(race, because = \"another matter\")]
                     output[[from as usize / 2 + 1]] = 0.0;
                 }
             }",
@@ -420,6 +430,7 @@ fn half_of_a_guarded_offset() {
             write `output[[from as usize / 2 + 1]]`: 1 × 4 B, 0/0 sectors; cost budgeted: pairs
             launch: input.len() >= 64
             launch: output.len() >= 64
+            granted: `output[[from as usize / 2 + 1]]` (line 8) does not race: another matter
         "#]],
     );
 }

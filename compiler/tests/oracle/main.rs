@@ -112,7 +112,7 @@ fn judge(kernel: &Kernel) -> Result<Outcome, String> {
     if kernel.reversed && errors.contains("bank conflicts cannot be ruled out") {
         return Ok(Outcome::Refused);
     }
-    if errors.contains("two blocks may write") {
+    if errors.contains("[TP0802]") {
         return Ok(Outcome::Refused);
     }
     if ["cannot be ruled out", "is not known", "may fall below", "may overflow"]

@@ -12,7 +12,7 @@ mod poly;
 mod system;
 mod unknown;
 
-use super::{Facts, Linear, Mask, Run, SymbolId, Visit};
+use super::{Facts, Linear, Mask, Run, SymbolId, SymbolKind, Visit};
 use crate::ir::{Axis, Kernel, Scope};
 use family::{Access, Choice, Execution, Family, Value};
 use poly::{Poly, Var};
@@ -81,6 +81,8 @@ pub struct Prover<'a> {
     facts: &'a Facts,
     unknowns: Unknowns,
     executions: Vec<Option<Execution>>,
+    /// By group: its visits, each with the number of its run.
+    members: Vec<Vec<(usize, &'a Visit)>>,
     answers: HashMap<(Group, Group, u32, u32, Relation), Answer>,
     work: u32,
 }
@@ -104,6 +106,7 @@ impl<'a> Prover<'a> {
             facts,
             unknowns: Unknowns::new(kernel.block),
             executions: Vec::new(),
+            members: Vec::new(),
             answers: HashMap::new(),
             work: 0,
         }
@@ -111,28 +114,89 @@ impl<'a> Prover<'a> {
 
     /// Gathers visits of one site, each with the number of its run, that differ by numbers only. Those of no thread are left out.
     pub fn groups(&mut self, visits: &[(usize, &'a Visit)]) -> Vec<Group> {
-        let mut families: Vec<Family> = Vec::new();
+        let mut families: Vec<(Family, Vec<(usize, &'a Visit)>)> = Vec::new();
         let mut groups = Vec::new();
         for (run, visit) in visits.iter().filter(|(_, visit)| !visit.mask.is_empty()) {
-            let access = self.access(*run, visit);
-            let Some(access) = access else {
-                groups.push(self.add(None));
+            let Some(access) = self.access(*run, visit) else {
+                groups.push(self.add(None, vec![(*run, *visit)]));
                 continue;
             };
-            if !families.iter_mut().any(|family| family.admit(&access, &self.unknowns)) {
-                families.push(Family::new(access, &self.unknowns));
+            match families
+                .iter_mut()
+                .find_map(|(family, members)| family.admit(&access, &self.unknowns).then_some(members))
+            {
+                Some(members) => members.push((*run, visit)),
+                None => families.push((Family::new(access, &self.unknowns), vec![(*run, visit)])),
             }
         }
-        for family in families {
+        for (family, members) in families {
             let execution = family.execution(&mut self.unknowns);
-            groups.push(self.add(execution));
+            groups.push(self.add(execution, members));
         }
         groups
     }
 
-    fn add(&mut self, execution: Option<Execution>) -> Group {
+    fn add(&mut self, execution: Option<Execution>, members: Vec<(usize, &'a Visit)>) -> Group {
         self.executions.push(execution);
+        self.members.push(members);
         Group(self.executions.len() - 1)
+    }
+
+    /// Whether accesses are apart whose distances are known numbers, by a look at each thread.
+    fn apart_by_look(
+        &self,
+        (a, wide_a): (Group, u32),
+        (b, wide_b): (Group, u32),
+        relation: Relation,
+    ) -> bool {
+        let (together, by_warp) = match relation {
+            Relation::OtherThread { together } => (together, false),
+            Relation::OtherWarp { together } => (together, true),
+            Relation::OtherBlock | Relation::AnyThread { .. } => return false,
+        };
+        let (Some(first), Some(second)) = (self.members.get(a.0), self.members.get(b.0)) else {
+            return false;
+        };
+        let Some((run, base)) = first.first() else { return false };
+        let symbols = &self.facts.runs[*run].symbols;
+        let shared = |id: SymbolId| {
+            let symbol = symbols.get(id);
+            symbol.is_of_launch
+                || matches!(symbol.kind, SymbolKind::Block(_))
+                || together && symbol.scope >= Scope::Block
+        };
+        let alike = |(other, visit): &(usize, &Visit)| {
+            other == run && visit.index.iter().zip(&base.index).all(|(form, base)| form.terms == base.terms)
+        };
+        let uniform = base.index.iter().flat_map(|form| &form.terms).all(|(id, coefficient)| {
+            coefficient.uniform().is_some()
+                && symbols.scope(&Linear::symbol(*id)) >= Scope::Block
+                && shared(*id)
+        });
+        if !uniform || !first.iter().chain(second).all(alike) {
+            return false;
+        }
+        let touched = |visits: &[(usize, &Visit)], wide: u32| {
+            let mut elements: Vec<(Vec<i64>, usize)> = Vec::new();
+            for (_, visit) in visits {
+                for thread in (0..self.unknowns.threads()).filter(|thread| visit.mask.get(*thread)) {
+                    let index: Vec<i64> = visit.index.iter().map(|form| form.constant.get(thread)).collect();
+                    let whom = if by_warp { thread / LANES } else { thread };
+                    for further in 0..i64::from(wide) {
+                        let mut index = index.clone();
+                        index.iter_mut().next_back().into_iter().for_each(|last| *last += further);
+                        elements.push((index, whom));
+                    }
+                }
+            }
+            elements.sort_unstable();
+            elements
+        };
+        let of_first = touched(first, wide_a);
+        touched(second, wide_b).iter().all(|(index, whom)| {
+            let from = of_first.partition_point(|(other, _)| other < index);
+            of_first.iter().skip(from).take_while(|(other, _)| other == index).all(|(_, who)| who == whom)
+        })
     }
 
     fn access(&mut self, run: usize, visit: &Visit) -> Option<Access> {
@@ -198,6 +262,9 @@ impl<'a> Prover<'a> {
     fn judge(&mut self, a: (Group, u32), b: (Group, u32), relation: Relation) -> Option<Answer> {
         let (first, second) = (self.executions.get(a.0.0)?.clone()?, self.executions.get(b.0.0)?.clone()?);
         let answer = self.compare((&first, a.1), (&second, b.1), relation)?;
+        if answer != Answer::Apart && self.apart_by_look(a, b, relation) {
+            return Some(Answer::Apart);
+        }
         if answer == Answer::Apart || first.choices.is_empty() && second.choices.is_empty() {
             return Some(answer);
         }
