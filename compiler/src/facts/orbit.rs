@@ -56,7 +56,8 @@ impl Walk<'_> {
                 turns.push(next);
             };
             let before = places.len();
-            places = places.into_iter().zip(lost).filter(|(_, next)| next.is_some()).map(|(at, _)| at).collect();
+            places =
+                places.into_iter().zip(lost).filter(|(_, next)| next.is_some()).map(|(at, _)| at).collect();
             if places.len() == before {
                 return;
             }
