@@ -121,8 +121,8 @@ fn judge<'a>(
         let waits = run
             .waits
             .iter()
-            .filter(|(copy, _)| reaches(copy))
-            .map(|(copy, span)| (*copy, Between::All, vec![*span]));
+            .filter(|waited| waited.from <= *id && reaches(&waited.copy))
+            .map(|waited| (waited.copy, Between::All, vec![waited.wait]));
         for (other, between, barriers) in
             behind.chain(waits).filter(|(other, ..)| stand_for_all(run, *other, *id))
         {

@@ -15,7 +15,7 @@ use super::rounds::Entry;
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::together::Fork;
 use super::truth::{Truth, Value};
-use super::unwritten::{Step, Written};
+use super::unwritten::{Counted, Step, Written};
 use super::walk::{Rolled, Walk, assigned_in};
 use super::{Escape, EscapeKind, Trips};
 use crate::ir::Unroll;
@@ -256,6 +256,7 @@ impl Walk<'_> {
         let (presence, scope) = (self.presence, self.enter());
         // Of an iteration with one residue it is not said that there is one.
         let room = bounds.end.sub(bounds.start).and_then(|room| room.offset(-1));
+        let around = self.counted.len();
         let certain = open && entry.is_some() && room.is_some_and(|room| self.holds(&room));
         let variable = self.come_to(handle, round, bounds);
         self.check_width(&variable, self.kernel.locals[head.variable].ty.scalar());
@@ -268,7 +269,10 @@ impl Walk<'_> {
             }
             relations.assume(self);
             self.environment[head.variable.index()] = Some(Value::Int(variable.clone()));
+            let counted = bounds.counted(round);
+            self.counted.extend(counted.clone());
             self.block(&head.body);
+            self.counted.truncate(around);
             let mut wrong = open && relations.correct(self);
             for variable in carried.iter_mut().filter(|_| open) {
                 wrong |= variable.correct(self);
@@ -281,6 +285,9 @@ impl Walk<'_> {
                 let mut guessed = carried.to_vec();
                 let inside = self.enter();
                 self.guards.extend(known_inside);
+                if let (Some(counted), true, true) = (counted, open, entry.is_some()) {
+                    self.write_for_every(counted);
+                }
                 let goes_on = |walk: &Walk<'_>, round: &Linear, visit: &Visit| {
                     let next = round.offset(1).and_then(|next| start_and(bounds, &next));
                     let room = next.and_then(|next| bounds.end.sub(&next)?.offset(-1));
@@ -455,6 +462,18 @@ pub(super) enum Rounds {
     Any,
     /// Not once, or once more than the number of the last iteration, at whose start this held.
     Last(Linear, FactList),
+}
+
+impl Bounds<'_> {
+    /// The loop, where an iteration is known by a symbol alone.
+    fn counted(&self, round: &Linear) -> Option<Counted> {
+        Some(Counted {
+            start: self.start.clone(),
+            end: self.end.clone(),
+            step: self.step.known_uniform()?,
+            counter: round.lone_symbol()?,
+        })
+    }
 }
 
 /// What a loop's variable is in the iteration of a number, where its step is known.

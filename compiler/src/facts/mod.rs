@@ -38,7 +38,7 @@ pub use address::{Obstacle, tensor_offset, tile_offset};
 pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};
 pub use operations::Operations;
-pub use order::{Around, Between, Interval, IntervalId, Ordered};
+pub use order::{Around, Between, Interval, IntervalId, Ordered, Waited};
 pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
 pub use together::Divergence;
@@ -81,8 +81,8 @@ pub struct Run {
     pub replays: Vec<Visit>,
     /// Which accesses nothing orders.
     pub intervals: Vec<Interval>,
-    /// Asynchronous copies, each with the wait that ends it.
-    pub waits: Vec<(IntervalId, SpanId)>,
+    /// The asynchronous copies that are waited for.
+    pub waits: Vec<Waited>,
     /// The loops whose counters are taken by their residues here, one a run.
     pub split: Vec<SpanId>,
     /// Reads of shared memory that may find what nobody wrote.

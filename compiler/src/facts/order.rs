@@ -65,6 +65,17 @@ pub struct Around {
     pub counted: bool,
 }
 
+/// An asynchronous copy that a thread waits for.
+#[derive(Clone, Copy, Debug)]
+pub struct Waited {
+    /// The copy.
+    pub copy: IntervalId,
+    /// The call.
+    pub wait: SpanId,
+    /// The interval behind it.
+    pub from: IntervalId,
+}
+
 /// An interval that ends at a barrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ordered {
@@ -287,9 +298,10 @@ impl Walk<'_> {
                 let done: Vec<IntervalId> = groups.drain(..done).flatten().collect();
                 if !done.is_empty() {
                     self.begin_interval();
-                    self.waits.extend(done.iter().map(|copy| (*copy, span)));
-                    done.into_iter().for_each(|copy| self.moment.add_open(copy, Between::Threads));
+                    done.iter().for_each(|copy| self.moment.add_open(*copy, Between::Threads));
                     self.fresh_interval();
+                    let from = self.moment.now;
+                    self.waits.extend(done.into_iter().map(|copy| Waited { copy, wait: span, from }));
                 }
             }
             (SyncObject::CopyGroup, SyncAction::Arrive | SyncAction::ArriveAndWait) => {

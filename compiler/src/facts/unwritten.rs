@@ -43,6 +43,25 @@ pub(super) enum StepKind {
     Side { branch: Branch, side: bool, exactly: Option<FactList> },
     /// A walk of the body of a loop whose iterations are not counted: the number of its execution, and which walk.
     Round { execution: u32, walk: u32 },
+    /// Every iteration of a counted loop, which is over.
+    Every(Rc<Counted>),
+}
+
+/// A counted loop of which one iteration stands for all.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Counted {
+    pub(super) start: Linear,
+    pub(super) end: Linear,
+    pub(super) step: i64,
+    /// The number of the iteration.
+    pub(super) counter: SymbolId,
+}
+
+impl Counted {
+    /// Whether another loop has iterations with the same numbers and the same values of the variable.
+    fn is_like(&self, other: &Counted) -> bool {
+        (&self.start, &self.end, self.step) == (&other.start, &other.end, other.step)
+    }
 }
 
 /// Which decision a branch is by.
@@ -246,13 +265,30 @@ impl Walk<'_> {
     /// What was written at such places, the last first, if it can serve a read where this path leads.
     fn groups(&self, tile: Handle<Tile>, terms: &[(SymbolId, Lanes)], path: &[Step]) -> Vec<&Written> {
         let serves = |step: &Step| {
-            matches!(step.kind, StepKind::Side { exactly: Some(_), .. })
+            matches!(step.kind, StepKind::Side { exactly: Some(_), .. } | StepKind::Every(_))
                 || path.iter().any(|other| covers(&step.kind, &other.kind))
         };
         let of_place = |written: &&Written| {
-            written.tile == tile && written.terms == terms && written.path.iter().all(serves)
+            written.tile == tile && self.is_at(written, terms) && written.path.iter().all(serves)
         };
         self.written_elements.iter().rev().filter(of_place).collect()
+    }
+
+    /// Whether what was written has these symbols in its places; what every iteration of a loop wrote, in the iteration with the
+    /// same number of a loop around this point that is like it.
+    fn is_at(&self, written: &Written, terms: &[(SymbolId, Lanes)]) -> bool {
+        let mut own = written.terms.clone();
+        for step in written.path.iter() {
+            let StepKind::Every(counted) = &step.kind else { continue };
+            let Some(around) = self.counted.iter().find(|around| around.is_like(counted)) else {
+                return false;
+            };
+            own.iter_mut()
+                .filter(|(symbol, _)| *symbol == counted.counter)
+                .for_each(|(symbol, _)| *symbol = around.counter);
+        }
+        own.sort_by_key(|(symbol, _)| *symbol);
+        own == terms
     }
 
     /// Takes out the threads that find their element in a group.
@@ -293,7 +329,9 @@ impl Walk<'_> {
     ) -> bool {
         for step in group.path.iter() {
             // Around both, it tells of the thread that reads, and of those that go the same way as that.
-            if path.iter().any(|other| covers(&step.kind, &other.kind)) {
+            if matches!(step.kind, StepKind::Every(_))
+                || path.iter().any(|other| covers(&step.kind, &other.kind))
+            {
                 if step.scope >= Scope::Block {
                     continue;
                 }
@@ -415,6 +453,29 @@ impl Walk<'_> {
         self.written_elements.extend(certain);
     }
 
+    /// After a counted loop: what each iteration writes at a place of its own.
+    pub(super) fn write_for_every(&mut self, counted: Counted) {
+        let Some((last @ Step { kind: StepKind::Round { .. }, scope }, before)) = self.path.split_last()
+        else {
+            return;
+        };
+        let own = |written: &&Written| {
+            written.path.len() == before.len() + 1
+                && covers(&written.path[before.len()].kind, &last.kind)
+                && written.path[..before.len()] == *before
+                && written.terms.iter().any(|(symbol, _)| *symbol == counted.counter)
+        };
+        let kind = StepKind::Every(Rc::new(counted.clone()));
+        let path: Rc<[Step]> = before.iter().cloned().chain([Step { kind, scope: *scope }]).collect();
+        let every: Vec<Written> = self
+            .written_elements
+            .iter()
+            .filter(own)
+            .map(|written| Written { path: path.clone(), ..written.clone() })
+            .collect();
+        self.written_elements.extend(every);
+    }
+
     /// After a branch: what threads wrote on either side, they wrote.
     pub(super) fn join_written(&mut self, branch: Branch) {
         let side_of = |written: &Written| match written.path.last().map(|step| (&step.kind, step.scope)) {
@@ -464,7 +525,7 @@ fn covers(step: &StepKind, other: &StepKind) -> bool {
             StepKind::Round { execution, walk },
             StepKind::Round { execution: other_execution, walk: other_walk },
         ) => execution == other_execution && walk <= other_walk,
-        (StepKind::Side { .. } | StepKind::Round { .. }, _) => false,
+        (StepKind::Side { .. } | StepKind::Round { .. } | StepKind::Every(_), _) => false,
     }
 }
 

@@ -5,12 +5,12 @@ use super::arithmetic::Operation;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::operations::{self, Operations};
-use super::order::{Around, Interval, IntervalId, Moment, written};
+use super::order::{Around, Interval, Moment, Waited, written};
 use super::prove::{FactList, gcd, tighten};
 use super::symbol::{Residue, SymbolKind, Symbols};
 use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
-use super::unwritten::{Branch, Step, StepKind, Unwritten, Written};
+use super::unwritten::{Branch, Counted, Step, StepKind, Unwritten, Written};
 use super::{Escape, Presence, RegisterFault, Run, Trips, Visit, Wrap};
 use crate::ir::{
     Atomic, Axis, Base, BinaryOp, Block, CompareOp, Copy, Expr, ExprKind, Handle, Kernel, Local, Param,
@@ -94,8 +94,8 @@ pub(super) struct Walk<'a> {
     /// Where the threads of the block are.
     pub(super) moment: Moment,
     pub(super) intervals: Vec<Interval>,
-    /// Asynchronous copies, each with the wait that ends it.
-    pub(super) waits: Vec<(IntervalId, SpanId)>,
+    /// The asynchronous copies that are waited for.
+    pub(super) waits: Vec<Waited>,
     /// Where an iteration is walked that does not stand for all: see [`Interval::again`].
     pub(super) again: Option<(u32, SpanId)>,
     /// How many such walks there were.
@@ -109,6 +109,8 @@ pub(super) struct Walk<'a> {
     /// The conditions and such loops around this point.
     pub(super) path: Rc<[Step]>,
     pub(super) written_elements: Vec<Written>,
+    /// The counted loops around this point of which one iteration stands for all.
+    pub(super) counted: Vec<Counted>,
     pub(super) unwritten: Vec<Unwritten>,
     pub(super) escapes: Vec<Escape>,
     pub(super) escaped: Vec<SymbolId>,
@@ -181,6 +183,7 @@ pub(super) fn run(
         executions: 0,
         path: Rc::from([]),
         written_elements: Vec::new(),
+        counted: Vec::new(),
         unwritten: Vec::new(),
         escapes: Vec::new(),
         escaped: Vec::new(),

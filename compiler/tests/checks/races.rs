@@ -1,6 +1,6 @@
 //! Races on shared memory: which accesses a barrier must stand between, and what each barrier orders.
 
-use crate::harness::{check_order, kernel, warp};
+use crate::harness::{check_order, kernel, outcome, warp};
 use expect_test::expect;
 
 /// A kernel of two warps over a tile of 64 elements, of which each thread has the number `x`.
@@ -1931,5 +1931,176 @@ fn conditions_of_other_iterations() {
         line 7: sync_threads()
           orders the store of `t` on line 6 before the store on line 6 in the next iteration
     "#]],
+    );
+}
+
+/// Variables that go round an orbit, alone or several together, say which stage an iteration uses.
+#[test]
+fn orbits() {
+    for (before, after) in [
+        ("let mut b = 0;", "b ^= 1;"),
+        ("let mut b = 1;", "b = 1 - b;"),
+        ("let mut b = 0;\nlet mut other = 1;", "let last = b;\nb = other;\nother = last;"),
+    ] {
+        let body = |barriers: &str| {
+            format!(
+                "{before}\nfor k in 0..n {{ s[b][x] = input[[k % input.rows(), x]]; {barriers} sum += s[b][31 - x]; {after} }}"
+            )
+        };
+        let attribute =
+            "block = [32], grid = [1], requires(input.rows() >= 1, input.cols() >= 32, output.len() >= 32)";
+        let of = |barriers: &str| {
+            let source = stages(2, &body(barriers));
+            source.replacen(
+                "block = [32], grid = [1], requires(input.cols() >= 32, output.len() >= 32)",
+                attribute,
+                1,
+            )
+        };
+        assert!(!outcome(&of("sync_threads();")).contains("[TP"), "{}", outcome(&of("sync_threads();")));
+        assert!(outcome(&of("")).contains("[TP0801]"), "{before} {after}");
+    }
+    // The third stage is still read when it is written again.
+    check_order(
+        &stages(
+            3,
+            "let mut b = 0;\nlet mut next = 1;\nfor k in 0..n { s[b][x] = k as f32; sync_threads(); sum += s[b][31 - x]; b = next; next = (next + 1) % 3; }",
+        ),
+        expect![[r#"
+            line 8: sync_threads()
+              orders the store of `s` on line 8 before the load on line 8
+        "#]],
+    );
+    check_order(
+        &stages(
+            3,
+            "let mut b = 0;\nfor k in 0..n { s[b][x] = k as f32; sync_threads(); sum += s[b][31 - x]; b = if k < 5 { 1 - b } else { b }; }",
+        ),
+        expect![[r#"
+            error: race on `s`: nothing orders this store after the load on line 7 an iteration earlier [TP0801]
+            note: write after read: thread 31 reads the same element on line 7, and thread 0 writes it here an iteration later
+            help: put `sync_threads();` at the end of the body of the loop on line 7
+              at `s[b][x]`
+        "#]],
+    );
+}
+
+/// Conditions on one argument hang together: whether a barrier is met, and what is done elsewhere.
+#[test]
+fn arguments_that_decide_on_barriers() {
+    let of = |body: &str| {
+        kernel(
+            "block = [64], grid = [1], requires(output.len() >= 64)",
+            "flag: bool, other: bool, output: &mut Tensor<f32, 1>",
+            &format!("let mut t = Shared::<[f32; 64]>::new();\nlet x = thread_x();\n{body}"),
+        )
+    };
+    check_order(
+        &of(
+            "t[x] = 1.0;\nif flag { sync_threads(); }\nif !flag { sync_threads(); }\noutput[[x]] = t[63 - x];",
+        ),
+        expect![[r#"
+            line 6: sync_threads()
+              orders the store of `t` on line 5 before the load on line 8
+            line 7: sync_threads()
+              orders the store of `t` on line 5 before the load on line 8
+        "#]],
+    );
+    check_order(
+        &of(
+            "t[x] = 1.0;\nif flag { sync_threads(); }\nif !other { sync_threads(); }\noutput[[x]] = t[63 - x];",
+        ),
+        expect![[r#"
+            error: race on `t`: nothing orders this load after the store on line 5 [TP0801]
+            note: read after write: thread 0 writes `t[0]` on line 5, and thread 63 reads it here
+            help: put `sync_threads();` between line 5 and this
+              at `t[63 - x]`
+        "#]],
+    );
+    check_order(
+        &of("t[x] = 1.0;\nif flag { if flag { sync_threads(); } output[[x]] = t[63 - x]; }"),
+        expect![[r#"
+            line 6: sync_threads()
+              orders the store of `t` on line 5 before the load on line 6
+        "#]],
+    );
+}
+
+/// A copy that runs ahead is not there after the last iteration, in which nothing is ahead.
+#[test]
+fn after_the_last_iteration() {
+    let ahead = |condition: &str| {
+        kernel(
+            "block = [32], grid = [1], requires(input.rows() >= 1, input.cols() >= 32, output.len() >= 32)",
+            "n: usize, input: &Matrix<f32>, output: &mut Tensor<f32, 1>",
+            &format!(
+                "let mut s = Shared::<[[f32; 32]; 3]>::new();
+                let x = thread_x();
+                let mut sum = 0.0;
+                s[0].load_async::<1>(input, [0, 0]);
+                commit();
+                for k in 0..n {{
+                    if {condition} {{ s[(k + 1) % 3].load_async::<1>(input, [0, 0]); }}
+                    commit();
+                    wait::<1>();
+                    sync_threads();
+                    sum += s[k % 3][x];
+                    sync_threads();
+                }}
+                wait::<0>();
+                s[1][31 - x] = 1.0;
+                output[[x]] = sum;"
+            ),
+        )
+    };
+    check_order(
+        &ahead("k + 1 < n"),
+        expect![[r#"
+        line 11: wait()
+          orders the store of `s` on line 6 before the load on line 13
+          orders the store of `s` on line 9 before the load on line 13 in the next iteration
+          orders the store of `s` on line 9 before the store on line 17
+        line 12: sync_threads()
+          orders nothing: can be removed
+        line 14: sync_threads()
+          orders the store of `s` on line 9 before the store on line 17
+          orders the load of `s` on line 13 before the store on line 17
+        line 16: wait()
+          orders the store of `s` on line 6 before the load on line 13
+    "#]],
+    );
+    check_order(
+        &ahead("k < n"),
+        expect![[r#"
+        error: race on `s`: nothing orders this store after the copy on line 9 [TP0801]
+        note: write after write: thread 0 writes `s[1][0]` on line 9, and thread 31 writes it here
+        help: put `sync_threads();` between the `wait` for the copy and this
+          at `s[1][31 - x]`
+    "#]],
+    );
+}
+
+/// Guards of a number that is not known, which two threads cannot both have.
+#[test]
+fn guards_that_exclude_each_other() {
+    check_order(
+        &warps(
+            "t[x] = 0.0;\nsync_threads();\nlet mut sum = 0.0;\nif x < n { sum += t[x / 2]; } else { t[x] = 2.0; }\noutput[[x]] = sum;",
+        ),
+        expect![[r#"
+            line 6: sync_threads()
+              orders the store of `t` on line 5 before the load on line 8
+        "#]],
+    );
+    check_order(
+        &warps(
+            "t[x] = 0.0;\nsync_threads();\nlet mut sum = 0.0;\nif x < n { sum += t[63 - x]; } else { t[x] = 2.0; }\noutput[[x]] = sum;",
+        ),
+        expect![[r#"
+            error: race on `t`: nothing orders this store after the load on line 8 [TP0801]
+            note: write after read: thread 63 reads `t[0]` on line 8, and thread 0 writes it here
+            help: read first, `let value = …;`, then put `sync_threads();` before the statement that writes
+              at `t[x]`
+        "#]],
     );
 }

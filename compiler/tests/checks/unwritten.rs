@@ -950,3 +950,74 @@ fn what_is_not_written_in_time() {
         "#]],
     );
 }
+
+/// What every iteration of a loop writes at a place of its own, a loop of the same iterations reads.
+#[test]
+fn loops_of_the_same_iterations() {
+    let rows = |first: &str, then: &str| {
+        kernel(
+            "block = [64], grid = [1], requires(n <= 1024, output.len() >= 1024)",
+            "n: usize, output: &mut Tensor<f32, 1>",
+            &format!(
+                "let mut t = Shared::<[f32; 1024]>::new();
+                let x = thread_x();
+                for c in ({first}).step_by(64) {{ t[c] = 1.0; }}
+                sync_threads();
+                for c in ({then}).step_by(64) {{ output[[c]] = t[c]; }}"
+            ),
+        )
+    };
+    check_order(
+        &rows("x..n", "x..n"),
+        expect![[r#"
+        line 6: sync_threads()
+          orders nothing: can be removed
+    "#]],
+    );
+    check_order(
+        &rows("x + 1..n", "x..n"),
+        expect![[r#"
+        error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+        note: which elements thread 0 reads is not known at compile time, and some of `t` may be unwritten
+        help: write every element of `t` that is read, by all threads of the block
+          at `t[c]`
+    "#]],
+    );
+    check_order(
+        &rows("x..n", "x..1024"),
+        expect![[r#"
+        error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+        note: thread 0 finds `t[0]` unwritten
+        note: the store on line 5 writes it only under a condition that does not follow from what holds here
+        help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+          at `t[c]`
+    "#]],
+    );
+}
+
+/// Of a tile, an access needs what its known indices leave.
+#[test]
+fn places_in_one_stage() {
+    let stage = |written: &str| {
+        tile(
+            "[[f32; 64]; 4]",
+            &format!("{written}\nsync_threads();\nif x >= n {{ output[[x]] = t[1][x - n]; }}"),
+        )
+    };
+    check_order(
+        &stage("t[1][x] = 1.0;"),
+        expect![[r#"
+        line 6: sync_threads()
+          orders the store of `t` on line 5 before the load on line 7
+    "#]],
+    );
+    check_order(
+        &stage("t[0][x] = 1.0;"),
+        expect![[r#"
+        error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+        note: which elements thread 0 reads is not known at compile time, and some of `t` may be unwritten
+        help: write every element of `t` that is read, by all threads of the block
+          at `t[1][x - n]`
+    "#]],
+    );
+}
