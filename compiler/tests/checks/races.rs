@@ -2056,18 +2056,18 @@ fn after_the_last_iteration() {
     check_order(
         &ahead("k + 1 < n"),
         expect![[r#"
-        line 11: wait()
-          orders the store of `s` on line 6 before the load on line 13
-          orders the store of `s` on line 9 before the load on line 13 in the next iteration
-          orders the store of `s` on line 9 before the store on line 17
-        line 12: sync_threads()
-          orders nothing: can be removed
-        line 14: sync_threads()
-          orders the store of `s` on line 9 before the store on line 17
-          orders the load of `s` on line 13 before the store on line 17
-        line 16: wait()
-          orders the store of `s` on line 6 before the load on line 13
-    "#]],
+            line 11: wait()
+              orders the store of `s` on line 6 before the load on line 13
+              orders the store of `s` on line 9 before the load on line 13 in the next iteration
+              orders the store of `s` on line 9 before the store on line 17
+            line 12: sync_threads()
+              orders nothing: can be removed
+            line 14: sync_threads()
+              orders the store of `s` on line 9 before the store on line 17
+              orders the load of `s` on line 13 before the store on line 17
+            line 16: wait()
+              orders nothing: can be removed
+        "#]],
     );
     check_order(
         &ahead("k < n"),
