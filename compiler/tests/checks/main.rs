@@ -10,6 +10,7 @@ mod coalescing;
 mod control;
 mod control_runs;
 mod convergence;
+mod coverage;
 mod folds;
 mod global_races;
 mod harness;
