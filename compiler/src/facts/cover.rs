@@ -450,7 +450,8 @@ impl Tensor<'_> {
             };
             let known: FactList = facts.iter().chain(&condition.known).cloned().collect();
             let follows = |goal: &Rc<Linear>| non_negative(goal, &known, &piece.mask, &self.symbols);
-            if !is_decided && !(exact && condition.holds.iter().all(follows)) {
+            let holds = is_decided || exact && condition.holds.iter().all(follows);
+            if !holds {
                 return Some(condition);
             }
             facts.extend(condition.holds.iter().cloned());

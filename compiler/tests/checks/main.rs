@@ -11,6 +11,7 @@ mod control;
 mod control_runs;
 mod convergence;
 mod coverage;
+mod coverage_runs;
 mod folds;
 mod global_races;
 mod harness;
