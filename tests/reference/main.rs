@@ -101,27 +101,32 @@ fn every_code_has_a_page() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+/// For the first architecture that the kernel is for, and for sm_90.
 #[test]
 fn nvrtc_accepts_the_texts() {
     if needs::nvrtc_dir().is_none() {
         return;
     }
-    let texts: Vec<(String, &str)> = PAGES
+    let texts: Vec<(String, &str, Architecture)> = PAGES
         .iter()
-        .flat_map(|(path, page)| {
-            page.cuda.iter().map(move |(line, text)| (format!("{}:{line}", path.display()), text.as_str()))
+        .flat_map(|(path, page)| page.cuda.iter().map(move |text| (path, text)))
+        .flat_map(|(path, text)| {
+            let names = text.architectures.iter().enumerate();
+            let names = names.filter(|(index, name)| *index == 0 || **name == "sm_90");
+            names.map(move |(_, name)| {
+                let architecture = name.parse().expect("a name that the runtime knows");
+                (format!("{}:{}", path.display(), text.line), text.cuda.as_str(), architecture)
+            })
         })
         .collect();
     let next = AtomicUsize::new(0);
     let worker = || {
         let mut problems = Vec::new();
-        while let Some((place, text)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            for architecture in [Architecture::new(7, 5), Architecture::new(9, 0)] {
-                match cuda::compile(text, architecture, IndexWidth::Narrow) {
-                    Ok(compiled) if compiled.warnings.is_empty() => {}
-                    Ok(compiled) => problems.push(format!("{place}: {}", compiled.log)),
-                    Err(error) => problems.push(format!("{place}: {error}")),
-                }
+        while let Some((place, text, architecture)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            match cuda::compile(text, *architecture, IndexWidth::Narrow) {
+                Ok(compiled) if compiled.warnings.is_empty() => {}
+                Ok(compiled) => problems.push(format!("{place}: {}", compiled.log)),
+                Err(error) => problems.push(format!("{place}: {error}")),
             }
         }
         problems

@@ -20,6 +20,7 @@ use crate::machine::instructions;
 use crate::outcome::{self, Outcome};
 use std::fmt::Write;
 use std::path::PathBuf;
+use tileproof_compiler::Compiled;
 use tileproof_compiler::ir::Function;
 use tileproof_tests::needs;
 
@@ -29,12 +30,21 @@ pub(crate) struct Page {
     pub(crate) text: String,
     /// The Rust that rustc must accept, a module a block.
     pub(crate) accepted: String,
-    /// The CUDA texts of what the compiler accepts, each with its line.
-    pub(crate) cuda: Vec<(usize, String)>,
+    /// The CUDA texts of what the compiler accepts.
+    pub(crate) cuda: Vec<Text>,
     /// Examples with another outcome than the page promises, each with its line.
     pub(crate) problems: Vec<String>,
     /// The Rust blocks that are kernels, in order.
     pub(crate) kernels: Vec<Kernels>,
+}
+
+/// What one kernel became.
+pub(crate) struct Text {
+    /// Of the page.
+    pub(crate) line: usize,
+    pub(crate) cuda: String,
+    /// The names of those that the kernel is for.
+    pub(crate) architectures: Vec<&'static str>,
 }
 
 /// A block of kernels, and what became of it.
@@ -222,7 +232,7 @@ impl Reader<'_> {
                         if let (Some(cell), Some(tool)) = (counted.and_then(|at| cells.get_mut(at)), &tool) {
                             *cell = (instructions(tool, &compiled.cuda) - empty).to_string();
                         }
-                        self.page.cuda.push((line + index, compiled.cuda));
+                        self.page.cuda.push(text(line + index, compiled));
                     }
                     Some(Err(error)) => {
                         self.page.problems.push(format!("{}: `{code}` is refused: {error}", line + index));
@@ -253,8 +263,8 @@ impl Reader<'_> {
         }
         if errors.is_empty() {
             self.accept(&example.source);
-            let texts = example.outcome.into_iter().flatten().map(|compiled| (example.line, compiled.cuda));
-            self.page.cuda.extend(texts);
+            let compiled = example.outcome.into_iter().flatten();
+            self.page.cuda.extend(compiled.map(|compiled| text(example.line, compiled)));
         } else {
             self.page.problems.push(format!("{}: refused: {}", example.line, errors.join("\n")));
         }
@@ -270,6 +280,12 @@ impl Reader<'_> {
         }
         self.page.accepted.push_str("    }\n");
     }
+}
+
+fn text(line: usize, compiled: Compiled) -> Text {
+    let architectures =
+        compiled.report.occupancy.iter().map(|(architecture, _)| architecture.name()).collect();
+    Text { line, cuda: compiled.cuda, architectures }
 }
 
 /// The disassembler, where the compiler for its input is too.
