@@ -85,7 +85,7 @@ fn describe(kernel: &Kernel, cover: &Cover, gap: &Gap, diagnostics: &Diagnostics
                 kernel.exprs[kernel.grid[axis.index()]].span,
                 format!("{what} from {} on are written by no block", end(kernel, *axis, *stride, diagnostics)),
             )
-            .note(format!("nothing says that these are none: a position in {} is responsible for {stride} of them", axis.name()))
+            .note(format!("nothing says that there are none: each block along {} is responsible for {stride} of them", axis.name()))
             .help(format!("make the grid `{enough}` blocks in {}", axis.name()))
         }
     }

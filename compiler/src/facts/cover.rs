@@ -26,7 +26,7 @@ use crate::span::SpanId;
 use std::rc::Rc;
 
 /// How many branches on the way to stores are taken apart at most.
-const MOST_BRANCHES: usize = 4;
+const MOST_BRANCHES: usize = 6;
 /// How many elements one position of the block may be responsible for, to be looked at one by one.
 const MOST_ELEMENTS: i64 = 1 << 22;
 /// How many stores are looked at.
@@ -95,18 +95,17 @@ struct Digit {
 }
 
 /// A store, at offsets from multiples of its digits.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 struct Piece<'a> {
     visit: &'a Visit,
-    mask: Mask,
-    conditions: Vec<Rc<Condition>>,
     width: i64,
 }
 
 /// Stores whose indices have the same digits.
 struct Family<'a> {
     digits: Vec<Vec<Digit>>,
-    pieces: Vec<Piece<'a>>,
+    /// Those that do the same store on different ways are together.
+    stores: Vec<Vec<Piece<'a>>>,
 }
 
 /// What the proof is about.
@@ -141,18 +140,24 @@ pub fn covered(kernel: &Kernel, run: &Run, param: Handle<Param>) -> Result<(), G
         match tensor.digits(visit) {
             Ok(digits) => {
                 let width = i64::from(kernel.sites[visit.site].place.width);
-                let piece =
-                    Piece { visit, mask: visit.mask.clone(), conditions: visit.conditions.to_vec(), width };
-                match families.iter_mut().find(|family| family.digits == digits) {
-                    Some(family) => family.pieces.push(piece),
-                    None => families.push(Family { digits, pieces: vec![piece] }),
+                let piece = Piece { visit, width };
+                let family = match families.iter().position(|family| family.digits == digits) {
+                    Some(at) => &mut families[at],
+                    None => {
+                        families.push(Family { digits, stores: Vec::new() });
+                        let last = families.len() - 1;
+                        &mut families[last]
+                    }
+                };
+                match family.stores.iter_mut().find(|store| is_same(&store[0], &piece)) {
+                    Some(store) => store.push(piece),
+                    None => family.stores.push(vec![piece]),
                 }
             }
             Err(dimension) => gap = Gap::Index { site: visit.site, dimension },
         }
     }
-    for mut family in families {
-        merge_sides(&mut family.pieces);
+    for family in families {
         match tensor.covers(&family) {
             Ok(()) => return Ok(()),
             Err(new) => gap = new,
@@ -175,40 +180,9 @@ fn stores_to(kernel: &Kernel, block: &Block, param: Handle<Param>, out: &mut Vec
     }
 }
 
-/// Adds a store for each two of one element on both sides of a branch: a thread that comes to the branch does one of them.
-fn merge_sides(pieces: &mut Vec<Piece<'_>>) {
-    let mut next = 0;
-    while next < pieces.len() {
-        let mut merged = Vec::new();
-        let last = &pieces[next];
-        for other in &pieces[..next] {
-            let both = last.mask.and(&other.mask);
-            if last.visit.index == other.visit.index
-                && last.width == other.width
-                && are_sides(&last.conditions, &other.conditions)
-                && !both.is_empty()
-            {
-                let conditions = last.conditions[..last.conditions.len() - 1].to_vec();
-                merged.push(Piece { mask: both, conditions, ..last.clone() });
-            }
-        }
-        if pieces.len() + merged.len() <= MOST_STORES {
-            pieces.extend(merged);
-        }
-        next += 1;
-    }
-}
-
-/// Whether conditions differ in nothing but the side of the innermost branch.
-fn are_sides(a: &[Rc<Condition>], b: &[Rc<Condition>]) -> bool {
-    let (Some((a, around_a)), Some((b, around_b))) = (a.split_last(), b.split_last()) else { return false };
-    let opposite = match (side_of(a), side_of(b)) {
-        (Some((branch, side)), Some((other, other_side))) => branch == other && side != other_side,
-        (Some(_) | None, _) => false,
-    };
-    opposite
-        && around_a.len() == around_b.len()
-        && around_a.iter().zip(around_b).all(|(a, b)| Rc::ptr_eq(a, b))
+/// Whether two stores are of one element, by the same threads if they come there.
+fn is_same(a: &Piece<'_>, b: &Piece<'_>) -> bool {
+    (&a.visit.index, &a.visit.mask, a.width) == (&b.visit.index, &b.visit.mask, b.width)
 }
 
 fn side_of(condition: &Condition) -> Option<(Branch, bool)> {
@@ -274,7 +248,7 @@ impl Tensor<'_> {
     }
 
     fn covers(&self, family: &Family<'_>) -> Result<(), Gap> {
-        let site = family.pieces.first().map(|piece| piece.visit.site).ok_or(Gap::NoStore)?;
+        let site = family.stores.iter().flatten().map(|piece| piece.visit.site).next().ok_or(Gap::NoStore)?;
         let mut windows = Vec::new();
         for (dimension, digits) in family.digits.iter().enumerate() {
             let window = match digits.first() {
@@ -295,9 +269,9 @@ impl Tensor<'_> {
 
     /// One more than the largest offset in a dimension.
     fn reach(&self, family: &Family<'_>, dimension: usize) -> Option<i64> {
-        let reaches = family.pieces.iter().filter_map(|piece| {
+        let reaches = family.stores.iter().flatten().filter_map(|piece| {
             let width = if dimension + 1 == self.extents.len() { piece.width } else { 1 };
-            piece.visit.index[dimension].constant.max(&piece.mask)?.checked_add(width)
+            piece.visit.index[dimension].constant.max(&piece.visit.mask)?.checked_add(width)
         });
         reaches.max().filter(|reach| *reach > 0)
     }
@@ -379,14 +353,11 @@ impl Tensor<'_> {
         decided: &mut Vec<(Branch, bool)>,
     ) -> Result<(), Gap> {
         let (mut certain, mut gap, mut open) = (Vec::new(), None, None);
-        for piece in &family.pieces {
-            let sides = || piece.conditions.iter().filter_map(|condition| side_of(condition));
-            if sides().any(|(branch, side)| decided.contains(&(branch, !side))) {
-                continue;
-            }
-            match self.open_condition(family, piece, decided) {
-                None => certain.push(piece),
-                Some(condition) => {
+        for store in &family.stores {
+            match self.happens(family, store, decided) {
+                Ok(()) => certain.extend(store.first().copied()),
+                Err(None) => {}
+                Err(Some((site, condition))) => {
                     let understood = match condition.kind {
                         ConditionKind::Side { branch, exact, uniform, .. } => {
                             open = open.or(uniform.then_some(branch));
@@ -395,8 +366,7 @@ impl Tensor<'_> {
                         ConditionKind::Iteration => true,
                         ConditionKind::Unknown => false,
                     };
-                    let (site, span) = (piece.visit.site, condition.span);
-                    gap = gap.or(Some(Gap::Condition { site, span, understood }));
+                    gap = gap.or(Some(Gap::Condition { site, span: condition.span, understood }));
                 }
             }
         }
@@ -421,11 +391,41 @@ impl Tensor<'_> {
         Err(gap.unwrap_or(Gap::Offset { site, offset, extents: windows.to_vec() }))
     }
 
+    /// Whether a thread does a store on one way or another. If not: the first condition that does not follow, or nothing
+    /// where all ways are behind the other sides of what is decided.
+    fn happens<'p>(
+        &self,
+        family: &Family<'_>,
+        store: &[Piece<'p>],
+        decided: &mut Vec<(Branch, bool)>,
+    ) -> Result<(), Option<(Handle<Site>, &'p Condition)>> {
+        let mut open = None;
+        for piece in store {
+            let mut sides = piece.visit.conditions.iter().filter_map(|condition| side_of(condition));
+            if sides.any(|(branch, side)| decided.contains(&(branch, !side))) {
+                continue;
+            }
+            match self.open_condition(family, *piece, decided) {
+                None => return Ok(()),
+                Some(condition) => open = open.or(Some((piece.visit.site, condition))),
+            }
+        }
+        let branch = open.and_then(|(_, condition)| side_of(condition)).map(|(branch, _)| branch);
+        let branch = branch.filter(|_| store.len() > 1 && decided.len() < MOST_BRANCHES).ok_or(open)?;
+        for side in [true, false] {
+            decided.push((branch, side));
+            let answer = self.happens(family, store, decided);
+            decided.pop();
+            answer.map_err(|_| open)?;
+        }
+        Ok(())
+    }
+
     /// The first condition around a store that does not follow.
     fn open_condition<'p>(
         &self,
         family: &Family<'_>,
-        piece: &'p Piece<'_>,
+        piece: Piece<'p>,
         decided: &[(Branch, bool)],
     ) -> Option<&'p Condition> {
         let mut facts: FactList = Vec::new();
@@ -441,7 +441,7 @@ impl Tensor<'_> {
             let free = block.filter(|id| !family.digits.iter().flatten().any(|digit| digit.symbol == *id));
             facts.extend(free.and_then(|id| negative(&Linear::symbol(id))).map(Rc::new));
         }
-        for condition in &piece.conditions {
+        for condition in piece.visit.conditions.iter() {
             let is_decided = side_of(condition).is_some_and(|side| decided.contains(&side));
             let exact = match condition.kind {
                 ConditionKind::Side { exact, .. } => exact,
@@ -449,7 +449,7 @@ impl Tensor<'_> {
                 ConditionKind::Unknown => false,
             };
             let known: FactList = facts.iter().chain(&condition.known).cloned().collect();
-            let follows = |goal: &Rc<Linear>| non_negative(goal, &known, &piece.mask, &self.symbols);
+            let follows = |goal: &Rc<Linear>| non_negative(goal, &known, &piece.visit.mask, &self.symbols);
             let holds = is_decided || exact && condition.holds.iter().all(follows);
             if !holds {
                 return Some(condition);
@@ -460,13 +460,13 @@ impl Tensor<'_> {
     }
 
     /// The first offset that none of these stores writes.
-    fn first_gap(&self, pieces: &[&Piece<'_>], windows: &[i64]) -> Result<Option<Vec<i64>>, Gap> {
+    fn first_gap(&self, pieces: &[Piece<'_>], windows: &[i64]) -> Result<Option<Vec<i64>>, Gap> {
         let elements = windows.iter().try_fold(1i64, |product, extent| product.checked_mul(*extent));
         let elements = elements.filter(|elements| *elements <= MOST_ELEMENTS).ok_or(Gap::Work)?;
         let mut written = vec![false; elements as usize];
         let last = windows.len() - 1;
         for piece in pieces {
-            for thread in (0..self.threads).filter(|thread| piece.mask.get(*thread)) {
+            for thread in (0..self.threads).filter(|thread| piece.visit.mask.get(*thread)) {
                 let offset = |dimension: usize| piece.visit.index[dimension].constant.get(thread);
                 let row = (0..last).try_fold(0i64, |number, dimension| {
                     let inside = (0..windows[dimension]).contains(&offset(dimension));

@@ -33,7 +33,7 @@ fn vectors() {
         &vector("x.len() / 256", "if i < x.len() { x[[i]] = 1.0; }"),
         expect![[r#"
         error: elements of `x` may stay unwritten: elements from `256 * (x.len() / 256)` on are written by no block [TP0804]
-        note: nothing says that these are none: a position in x is responsible for 256 of them
+        note: nothing says that there are none: each block along x is responsible for 256 of them
         help: make the grid `x.len().div_ceil(256)` blocks in x
           at `x.len() / 256`
     "#]],
@@ -68,7 +68,7 @@ fn vectors() {
         &vector("4", "if i < x.len() { x[[i]] = 1.0; }"),
         expect![[r#"
         error: elements of `x` may stay unwritten: elements from 1024 on are written by no block [TP0804]
-        note: nothing says that these are none: a position in x is responsible for 256 of them
+        note: nothing says that there are none: each block along x is responsible for 256 of them
         help: make the grid `x.len().div_ceil(256)` blocks in x
           at `4`
     "#]],
@@ -222,7 +222,7 @@ fn matrices() {
         &matrix("grid = [x.cols().div_ceil(32), x.rows() / 32]", tile),
         expect![[r#"
         error: elements of `x` may stay unwritten: rows from `32 * (x.rows() / 32)` on are written by no block [TP0804]
-        note: nothing says that these are none: a position in y is responsible for 32 of them
+        note: nothing says that there are none: each block along y is responsible for 32 of them
         help: make the grid `x.rows().div_ceil(32)` blocks in y
           at `x.rows() / 32`
     "#]],
@@ -242,7 +242,7 @@ fn matrices() {
         &matrix("grid = [a.rows().div_ceil(32), a.cols().div_ceil(32)]", tile),
         expect![[r#"
         error: elements of `x` may stay unwritten: columns from `32 * (a.rows().div_ceil(32))` on are written by no block [TP0804]
-        note: nothing says that these are none: a position in x is responsible for 32 of them
+        note: nothing says that there are none: each block along x is responsible for 32 of them
         help: make the grid `x.cols().div_ceil(32)` blocks in x
           at `a.rows().div_ceil(32)`
     "#]],
@@ -309,6 +309,142 @@ fn matrices() {
         write `tile.store(x, [block_y() * 32, block_x() * 32])` at the edge: 32 × 4 B, 128/128 sectors
         shared: 4096 bytes
         launch: x.cols().is_multiple_of(4)
+    "#]],
+    );
+}
+
+#[test]
+fn either_side_of_a_branch() {
+    check(
+        &vector(
+            "x.len().div_ceil(256)",
+            "if i + 1 < x.len() { x[[i]] = 1.0; } else if i < x.len() { x[[i]] = 2.0; }",
+        ),
+        expect![[r#"
+            write `x[[i]]`: 8 × 4 B, 32/32 sectors
+            write `x[[i]]`: 8 × 4 B, 32/32 sectors
+        "#]],
+    );
+    check(
+        &vector(
+            "x.len().div_ceil(256)",
+            "if i >= x.len() { return; } if t as f32 * 0.1 < 2.0 { x[[i]] = 1.0; } else { x[[i]] = 2.0; }",
+        ),
+        expect![[r#"
+            write `x[[i]]`: 8 × 4 B, 32/32 sectors
+            write `x[[i]]`: 8 × 4 B, 32/32 sectors
+        "#]],
+    );
+    check(
+        &vector(
+            "x.len().div_ceil(256)",
+            "if i >= x.len() { return; } if t as f32 * 0.1 < 2.0 { x[[i]] = 1.0; }",
+        ),
+        expect![[r#"
+            error: elements of `x` may stay unwritten: a thread may pass over `x[[i]]` on line 5 [TP0804]
+            note: whether a thread gets past line 5 depends on what only the run of the kernel tells
+            help: store in every case, or take `covers(x)` away
+              at `x[[i]]`
+        "#]],
+    );
+    check(
+        &vector(
+            "x.len().div_ceil(256)",
+            "if n == 3 { if i + 1 < x.len() { x[[i]] = 1.0; } } else { if i < x.len() { x[[i]] = 2.0; } }",
+        ),
+        expect![[r#"
+            error: elements of `x` may stay unwritten: a thread may pass over `x[[i]]` on line 5 [TP0804]
+            note: that `i + 1 < x.len()` on line 5 holds does not follow from the element being inside `x`
+            help: store in every case, or take `covers(x)` away
+              at `x[[i]]`
+        "#]],
+    );
+}
+
+#[test]
+fn claims_about_what_is_no_output() {
+    check(
+        "#[tiled_kernel(block = [32], grid = [1], covers(y, z))]\nfn kernel(y: &Tensor<f32, 1>, x: &mut Tensor<f32, 1>) {}",
+        expect![[r#"
+            error: `y` is no tensor that the kernel writes to [TP0003]
+            note: `covers(…)` names tensors, behind `&mut`, of which the kernel writes every element
+            help: here it may name `x`
+              at `y`
+            error: the kernel has no argument `z` [TP0003]
+            note: `covers(…)` names tensors, behind `&mut`, of which the kernel writes every element
+            help: here it may name `x`
+              at `z`
+        "#]],
+    );
+    check(
+        "#[tiled_kernel(block = [32], grid = [1], covers(n))]\nfn kernel(n: usize) {}",
+        expect![[r#"
+        error: `n` is no tensor that the kernel writes to [TP0003]
+        note: `covers(…)` names tensors, behind `&mut`, of which the kernel writes every element
+          at `n`
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_not_understood() {
+    check(
+        &vector(
+            "x.len().div_ceil(256)",
+            "if i < x.len() { let j = (i * 1) ^ (n & 0); if j < x.len() { x[[j]] = 1.0; } }",
+        ),
+        expect![[r#"
+            write `x[[j]]`: 8 × 4 B, 32/32 sectors
+        "#]],
+    );
+    check(
+        &vector("1", "let mut j = t; while j < x.len() { x[[j]] = 1.0; j += 256; }"),
+        expect![[r#"
+        error: elements of `x` may stay unwritten: how `x[[j]]` on line 5 runs over the tensor's elements is not understood [TP0804]
+        note: an index must be a sum of an offset of each thread, a multiple of the block's position, and multiples of loop counters, the larger ones whole multiples of all that the smaller ones reach
+        help: write the index so, or take `covers(x)` away
+          at `x[[j]]`
+    "#]],
+    );
+    check(
+        &vector("n", "if block_x() == 0 { for j in (t..x.len()).step_by(256) { x[[j]] = 1.0; } }"),
+        expect![[r#"
+            error: elements of `x` may stay unwritten: the grid may have no block along x although `x` has elements [TP0804]
+            help: use `div_ceil` where the grid divides, or demand at least one block by `requires(…)`
+              at `n`
+        "#]],
+    );
+}
+
+#[test]
+fn three_dimensions() {
+    let volume = |grid: &str, body: &str| {
+        kernel(&format!("block = [32, 8], grid = [{grid}], covers(x)"), "x: &mut Tensor<f32, 3>", body)
+    };
+    let body = "let (r, c) = (block_y() * 8 + thread_y(), block_x() * 32 + thread_x()); if r < x.extent(1) && c < x.extent(2) { x[[block_z(), r, c]] = 1.0; }";
+    check(
+        &volume("x.extent(2).div_ceil(32), x.extent(1).div_ceil(8), x.extent(0)", body),
+        expect![[r#"
+        write `x[[block_z(), r, c]]`: 8 × 4 B, 32/32 sectors
+    "#]],
+    );
+    check(
+        &volume(
+            "x.extent(2).div_ceil(32), x.extent(1).div_ceil(8), x.extent(0).max(1) - 1",
+            &body.replace("if r", "if block_z() < x.extent(0) && r"),
+        ),
+        expect![[r#"
+            error: elements of `x` may stay unwritten: indices of dimension 0 from `x.extent(0).max(1) - 1` on are written by no block [TP0804]
+            note: nothing says that there are none: each block along z is responsible for 1 of them
+            help: make the grid `x.extent(0)` blocks in z
+              at `x.extent(0).max(1) - 1`
+        "#]],
+    );
+    let all = "let (r, c) = (block_y() * 8 + thread_y(), block_x() * 32 + thread_x()); if r < x.extent(1) && c < x.extent(2) { for z in 0..x.extent(0) { x[[z, r, c]] = 1.0; } }";
+    check(
+        &volume("x.extent(2).div_ceil(32), x.extent(1).div_ceil(8)", all),
+        expect![[r#"
+        write `x[[z, r, c]]`: 8 × 4 B, 32/32 sectors
     "#]],
     );
 }

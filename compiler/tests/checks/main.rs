@@ -50,6 +50,7 @@ fn every_code_has_kernels() {
         include_str!("coalescing.rs"),
         include_str!("control.rs"),
         include_str!("convergence.rs"),
+        include_str!("coverage.rs"),
         include_str!("global_races.rs"),
         include_str!("helpers.rs"),
         include_str!("known_counts.rs"),
