@@ -13,6 +13,7 @@ use proc_macro::TokenStream;
 /// | `block = [256]`, `[32, 8]` | the threads of a block along x, y and z: integers, at most 1,024 in all |
 /// | `grid = [c.len().div_ceil(256)]` | the blocks along x, y and z, computed at each launch |
 /// | `requires(a.len() == c.len(), …)` | what the caller promises: the proofs use it, and each launch checks it |
+/// | `covers(output)` | a claim that the kernel writes every element of a tensor: proven, or an error |
 /// | `instances((f32, 4), (f64, 2))` | what a generic kernel is compiled for: see below |
 /// | `arch = "sm_90"`, `arch(sm_80, sm_90)` | the architectures that the kernel must fit, and that the report speaks of; without it, all |
 /// | `min_blocks = 2` | how many blocks a multiprocessor shall hold: the compiler of the CUDA text limits registers for it |

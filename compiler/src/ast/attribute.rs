@@ -16,6 +16,8 @@ pub(super) struct Arguments {
     pub(super) block: Vec<Expr>,
     pub(super) grid: Vec<Expr>,
     pub(super) requires: Vec<Expr>,
+    /// `covers(…)`: names of arguments.
+    pub(super) covers: Vec<Ident>,
     /// `min_blocks = n`.
     pub(super) min_blocks: Option<Expr>,
     /// `arch = …`, `arch(…)`.
@@ -35,6 +37,7 @@ pub(super) fn parse(tokens: TokenStream, crate_path: &syn::Path, diagnostics: &m
         block: Vec::new(),
         grid: Vec::new(),
         requires: Vec::new(),
+        covers: Vec::new(),
         min_blocks: None,
         architectures: Vec::new(),
         instances: None,
@@ -84,6 +87,7 @@ fn argument(
         "block" => !arguments.block.is_empty(),
         "grid" => !arguments.grid.is_empty(),
         "requires" => !arguments.requires.is_empty(),
+        "covers" => !arguments.covers.is_empty(),
         "instances" => arguments.instances.is_some(),
         "arch" => !arguments.architectures.is_empty(),
         "min_blocks" => arguments.min_blocks.is_some(),
@@ -103,6 +107,12 @@ fn argument(
             syn::parenthesized!(content in input);
             arguments.requires =
                 Punctuated::<Expr, Token![,]>::parse_terminated(&content)?.into_iter().collect();
+        }
+        "covers" => {
+            let content;
+            syn::parenthesized!(content in input);
+            arguments.covers =
+                Punctuated::<Ident, Token![,]>::parse_terminated(&content)?.into_iter().collect();
         }
         "instances" => {
             let content;
@@ -146,15 +156,16 @@ fn argument(
             let span = diagnostics.spans.add(&key);
             let mut error = Diagnostic::new(Code::Attribute, span, format!("unknown argument `{name}`"));
             error = error
-                .note("a kernel takes `block`, `grid`, `requires(…)`, `instances(…)`, `arch(…)`, `min_blocks`, `trust(…)` and `crate = path`");
+                .note("a kernel takes `block`, `grid`, `requires(…)`, `covers(…)`, `instances(…)`, `arch(…)`, `min_blocks`, `trust(…)` and `crate = path`");
             if name == "allow" {
                 error = error.note(format!("`{name}` is planned, and not part of the language yet"));
             } else {
                 // It may be what is missing, misspelt: that is one error.
                 arguments.complete = false;
-                if let Some(near) = ["block", "grid", "requires", "instances", "min_blocks", "trust"]
-                    .into_iter()
-                    .find(|key| resembles(key, name))
+                if let Some(near) =
+                    ["block", "grid", "requires", "covers", "instances", "min_blocks", "trust"]
+                        .into_iter()
+                        .find(|key| resembles(key, name))
                 {
                     error = error.help(format!("write `{near}`"));
                 }

@@ -52,6 +52,8 @@ pub struct Kernel {
     pub grid: Vec<syn::Expr>,
     /// `requires(…)`.
     pub requires: Vec<syn::Expr>,
+    /// `covers(…)`: names of arguments.
+    pub covers: Vec<syn::Ident>,
     /// `min_blocks = n`.
     pub min_blocks: Option<syn::Expr>,
     /// `arch = …`; none if the kernel does not say.
@@ -164,7 +166,7 @@ fn kernel(
         list.iter_mut().for_each(|expr| aliases.visit_expr_mut(expr));
         list
     };
-    let Arguments { block, grid, requires, min_blocks, architectures, trusts, crate_path, .. } =
+    let Arguments { block, grid, requires, covers, min_blocks, architectures, trusts, crate_path, .. } =
         &read.arguments;
     let (block, grid, requires) = (list(block), list(grid), list(requires));
     Kernel {
@@ -178,6 +180,7 @@ fn kernel(
         block,
         grid,
         requires,
+        covers: covers.clone(),
         min_blocks: min_blocks.clone(),
         architectures: architectures.clone(),
         budget: read.budget.clone(),

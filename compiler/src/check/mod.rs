@@ -20,6 +20,7 @@ mod bounds;
 mod budget;
 mod coalescing;
 mod convergence;
+mod coverage;
 mod fix;
 mod global_races;
 mod meeting;
@@ -261,6 +262,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
     // What was refused may have been all that needed a trust.
     if !diagnostics.is_failed() {
         trust::check(&kernel, &needed, diagnostics);
+        coverage::check(&kernel, &facts, diagnostics);
     }
     if diagnostics.is_failed() {
         return None;

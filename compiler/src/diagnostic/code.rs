@@ -53,11 +53,13 @@ pub enum Code {
     GlobalRace,
     /// Shared memory is read where nobody may have written it.
     Uninitialised,
+    /// A tensor of which not every element is known to be written, though the kernel claims it.
+    Coverage,
 }
 
 impl Code {
     /// All codes, in order.
-    pub const ALL: [Code; 25] = [
+    pub const ALL: [Code; 26] = [
         Code::Syntax,
         Code::Unsupported,
         Code::Attribute,
@@ -83,6 +85,7 @@ impl Code {
         Code::Race,
         Code::GlobalRace,
         Code::Uninitialised,
+        Code::Coverage,
     ];
 
     /// The code as printed.
@@ -113,6 +116,7 @@ impl Code {
             Code::Race => "TP0801",
             Code::GlobalRace => "TP0802",
             Code::Uninitialised => "TP0803",
+            Code::Coverage => "TP0804",
         }
     }
 }

@@ -4,6 +4,7 @@
 //! iteration stands for all, as of a counted loop whose bounds are not known: what its variables hold is guessed and
 //! tried, the condition holds inside, and after the loop its opposite does.
 
+use super::conditions::{Condition, ConditionKind};
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::Mask;
 use super::linear::Linear;
@@ -28,7 +29,11 @@ impl Walk<'_> {
         let known = self.steps(condition, body, span);
         self.rolled.pop();
         if !known {
+            let conditions = self.conditions.clone();
+            let kind = ConditionKind::Unknown;
+            self.under(Condition { kind, span, known: Vec::new(), holds: Vec::new() });
             self.any_step(condition, body, span);
+            self.conditions = conditions;
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::MOST_UNROLLED;
 use super::Presence;
+use super::conditions::{Condition, ConditionKind};
 use super::Visit;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
@@ -253,7 +254,7 @@ impl Walk<'_> {
         (open, entry): (bool, Option<Entry>),
     ) {
         let head = &self.kernel.loops[handle];
-        let (presence, scope) = (self.presence, self.enter());
+        let (presence, scope, conditions) = (self.presence, self.enter(), self.conditions.clone());
         // Of an iteration with one residue it is not said that there is one.
         let room = bounds.end.sub(bounds.start).and_then(|room| room.offset(-1));
         let around = self.counted.len();
@@ -300,18 +301,18 @@ impl Walk<'_> {
             self.rewind(mark);
         }
         self.leave(scope);
-        self.presence = presence;
+        (self.presence, self.conditions) = (presence, conditions);
     }
 
     /// The body for an iteration of this number, from the values that the variables have.
     fn one_round(&mut self, handle: Handle<Loop>, round: &Linear, bounds: &Bounds<'_>) {
         let head = &self.kernel.loops[handle];
-        let (presence, scope) = (self.presence, self.enter());
+        let (presence, scope, conditions) = (self.presence, self.enter(), self.conditions.clone());
         let variable = self.come_to(handle, round, bounds);
         self.environment[head.variable.index()] = Some(Value::Int(variable));
         self.block(&head.body);
         self.leave(scope);
-        self.presence = presence;
+        (self.presence, self.conditions) = (presence, conditions);
     }
 
     /// The loop's variable in the iteration of a number, which there is: what that says holds from here on.
@@ -333,6 +334,10 @@ impl Walk<'_> {
             false if [start, end, step].into_iter().any(varies) => Presence::Any,
             false => self.presence.max(Presence::Edge),
         };
+        let room = end.sub(&variable).and_then(|room| room.offset(-1)).map(tighten).map(Rc::new);
+        let span = self.kernel.loops[handle].span;
+        let kind = if room.is_some() { ConditionKind::Iteration } else { ConditionKind::Unknown };
+        self.under(Condition { kind, span, known: Vec::new(), holds: room.into_iter().collect() });
         let facts = [end.sub(&variable).and_then(|room| room.offset(-1)), variable.sub(start)];
         self.guards.extend(facts.into_iter().flatten().map(|fact| Rc::new(tighten(fact))));
         variable

@@ -16,6 +16,8 @@ pub mod apart;
 mod arithmetic;
 mod comparison;
 mod conditional;
+mod conditions;
+pub mod cover;
 mod eval;
 pub mod lanes;
 pub mod linear;
@@ -35,6 +37,7 @@ mod walk;
 mod width;
 
 pub use address::{Obstacle, tensor_offset, tile_offset};
+pub use conditions::{Condition, ConditionKind, Conditions, GridExtent};
 pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};
 pub use operations::Operations;
@@ -75,6 +78,8 @@ pub struct Facts {
 pub struct Run {
     /// The unknowns.
     pub symbols: Symbols,
+    /// The blocks of the grid, by axis.
+    pub grid: Vec<GridExtent>,
     /// The accesses, in order of execution.
     pub visits: Vec<Visit>,
     /// The accesses of iterations that meet those that stand for all: they matter for races alone.
@@ -135,6 +140,9 @@ pub struct Visit {
     pub facts: FactList,
     /// Its place in the order of accesses.
     pub interval: IntervalId,
+    /// What decides whether a thread of the mask comes there, outermost first: kept where the kernel claims to write every
+    /// element of a tensor.
+    pub conditions: Conditions,
 }
 
 /// An index computation that may leave the range of its type.

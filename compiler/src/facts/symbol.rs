@@ -132,7 +132,7 @@ pub struct Residue {
 }
 
 /// All unknowns of one analysis.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Symbols {
     list: Vec<Symbol>,
     by_kind: HashMap<SymbolKind, SymbolId>,

@@ -66,7 +66,7 @@ impl Counted {
 
 /// Which decision a branch is by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Branch {
+pub enum Branch {
     /// The branch with this number, alone.
     Number(u32),
     /// A variable's value, by the number of its assignment.

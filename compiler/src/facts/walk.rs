@@ -2,6 +2,7 @@
 
 use super::address::{Obstacle, tile_obstacle};
 use super::arithmetic::Operation;
+use super::conditions::{Condition, ConditionKind, Conditions, GridExtent};
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::operations::{self, Operations};
@@ -84,6 +85,8 @@ pub(super) struct Walk<'a> {
     pub(super) guards: FactList,
     /// Facts that hold everywhere: contracts and the grid.
     pub(super) defining: FactList,
+    /// By axis, once it has come up.
+    pub(super) grid: Vec<GridExtent>,
     /// By axis, once it has come up: every thread's position in the block.
     pub(super) thread_indices: [Option<Lanes>; 3],
     /// Symbols derived in the branches around this point.
@@ -108,6 +111,8 @@ pub(super) struct Walk<'a> {
     pub(super) executions: u32,
     /// The conditions and such loops around this point.
     pub(super) path: Rc<[Step]>,
+    /// What decides whether a thread comes to this point; kept where the kernel claims to write every element of a tensor.
+    pub(super) conditions: Conditions,
     pub(super) written_elements: Vec<Written>,
     /// The counted loops around this point of which one iteration stands for all.
     pub(super) counted: Vec<Counted>,
@@ -169,6 +174,7 @@ pub(super) fn run(
         presence: Presence::All,
         guards: Vec::new(),
         defining: Vec::new(),
+        grid: Vec::new(),
         thread_indices: [const { None }; 3],
         derived: Vec::new(),
         visits: Vec::new(),
@@ -182,6 +188,7 @@ pub(super) fn run(
         rounds: Vec::new(),
         executions: 0,
         path: Rc::from([]),
+        conditions: Rc::from([]),
         written_elements: Vec::new(),
         counted: Vec::new(),
         unwritten: Vec::new(),
@@ -215,6 +222,7 @@ pub(super) fn run(
     }
     let Walk {
         symbols,
+        grid,
         visits,
         replays,
         intervals,
@@ -245,6 +253,7 @@ pub(super) fn run(
     let split = split.collect();
     let run = Run {
         symbols,
+        grid,
         visits,
         replays,
         intervals,
@@ -402,6 +411,7 @@ impl Walk<'_> {
         {
             self.symbols.replace(id, extent.clone());
         }
+        self.grid.push(GridExtent { extent: extent.clone(), known: self.all_facts() });
         // The launch has at least one block and at most as many as a grid can have.
         let facts =
             [extent.offset(-1), extent.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(limit as i64))];
@@ -618,7 +628,8 @@ impl Walk<'_> {
         let scope = index.iter().map(|form| self.symbols.scope(form)).fold(Scope::Block, Scope::min);
         let (mask, presence, facts) = (self.mask.clone(), self.presence, self.all_facts());
         let interval = self.interval_of(&self.kernel.sites[site]);
-        let visit = Visit { site, index, mask, presence, facts, interval };
+        let conditions = self.conditions.clone();
+        let visit = Visit { site, index, mask, presence, facts, interval, conditions };
         match place.base {
             Base::Tile(tile) => {
                 self.follow_tile(tile, &visit);
@@ -693,9 +704,24 @@ impl Walk<'_> {
             step(true, truth.exactly_true, &truth.when_true),
             step(false, truth.exactly_false, &truth.when_false),
         );
+        let conditions = self.conditions.clone();
+        let span = self.kernel.exprs[condition].span;
+        let side = |side, exact, holds: &FactList| {
+            let kind = ConditionKind::Side { branch, side, exact, uniform: together >= Scope::Block };
+            Condition { kind, span, known: Vec::new(), holds: holds.clone() }
+        };
+        let sides = [
+            side(true, truth.exactly_true, &truth.when_true),
+            side(false, truth.exactly_false, &truth.when_false),
+        ];
+        let [under_true, under_false] = match settled {
+            true => [const { None }; 2],
+            false => sides.map(Some),
+        };
         if !settled {
             self.path = path.iter().cloned().chain([if_true]).collect();
         }
+        under_true.into_iter().for_each(|condition| self.under(condition));
         truth.ways_true.push((self.branches, true));
         truth.ways_false.push((self.branches, false));
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
@@ -715,6 +741,8 @@ impl Walk<'_> {
         if !settled {
             self.path = path.iter().cloned().chain([if_false]).collect();
         }
+        self.conditions.clone_from(&conditions);
+        under_false.into_iter().for_each(|condition| self.under(condition));
         self.mask = mask.and(&truth.known_true.not());
         self.guards.extend(truth.when_false.iter().cloned());
         let learnt = self.guards.len();
@@ -724,6 +752,7 @@ impl Walk<'_> {
         truth.when_false.extend(self.guards.drain(learnt..));
         self.leave(scope);
         self.rejoin(parting);
+        self.conditions = conditions;
         if !settled {
             self.join_written(branch);
             self.path = path;

@@ -88,6 +88,8 @@ pub struct Kernel {
     pub grid: [Handle<Expr>; 3],
     /// What the caller promises; the launcher checks it. Host expressions of type bool.
     pub requires: Vec<Contract>,
+    /// The tensors of which the source claims that every element is written.
+    pub covers: Vec<Cover>,
     /// The shared tiles, in order of declaration.
     pub tiles: Arena<Tile>,
     /// The thread's own variables, register arrays included.
@@ -118,6 +120,15 @@ pub struct Contract {
     /// A host expression of type bool.
     pub condition: Handle<Expr>,
     /// Its source.
+    pub span: SpanId,
+}
+
+/// A claim that the kernel writes every element of a tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cover {
+    /// The tensor.
+    pub param: Handle<Param>,
+    /// Its name in the claim.
     pub span: SpanId,
 }
 

@@ -30,6 +30,9 @@ pub fn print(kernel: &Kernel) -> String {
     for contract in &kernel.requires {
         line(&mut out, 0, &format!("requires {}", top(kernel, contract.condition)));
     }
+    for cover in &kernel.covers {
+        line(&mut out, 0, &format!("covers {}", kernel.params[cover.param].name));
+    }
     for (_, tile) in kernel.tiles.iter() {
         let (element, layout) = (tile.element.name(), tile.layout.rust());
         let shape = format!("{:?} {layout} align {}", tile.extents, tile.alignment);

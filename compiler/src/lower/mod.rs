@@ -159,6 +159,7 @@ pub fn lower(ast: &ast::Kernel, diagnostics: &mut Diagnostics) -> Kernel {
             architectures: ast.architectures.clone(),
             grid: [one; 3],
             requires: Vec::new(),
+            covers: Vec::new(),
             tiles: Arena::default(),
             locals: Arena::default(),
             exprs,

@@ -4,7 +4,7 @@ use super::types::Term;
 use super::{Binding, Lower, Operand, Ty, element_type, foreign, literal, peeled};
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{Base, Contract, Expr, ExprKind, Handle, Param, ParamKind, Scalar};
+use crate::ir::{Base, Contract, Cover, Expr, ExprKind, Handle, Param, ParamKind, Scalar};
 use tileproof_model::language::MOST_DIMENSIONS;
 use tileproof_model::limits::{MAX_BLOCK, MAX_BLOCKS_PER_MULTIPROCESSOR, MAX_THREADS_PER_BLOCK};
 
@@ -150,6 +150,34 @@ impl Lower<'_> {
             if let Some(value) = self.host_value(condition, bool_term) {
                 let span = self.span(condition);
                 self.kernel.requires.push(Contract { condition: value, span });
+            }
+        }
+        for name in &ast.covers {
+            self.cover(name);
+        }
+    }
+
+    /// `covers(name)`.
+    fn cover(&mut self, name: &syn::Ident) {
+        let span = self.span(name);
+        let param = self.kernel.params.iter().find(|(_, param)| *name == param.name);
+        let written = |param: &Param| matches!(param.kind, ParamKind::Tensor { mutable: true, .. });
+        match param {
+            Some((param, of)) if written(of) => self.kernel.covers.push(Cover { param, span }),
+            Some(_) | None => {
+                let what = match param {
+                    Some(_) => format!("`{name}` is no tensor that the kernel writes to"),
+                    None => format!("the kernel has no argument `{name}`"),
+                };
+                let names = self.kernel.params.iter().filter(|(_, param)| written(param));
+                let names: Vec<String> = names.map(|(_, param)| format!("`{}`", param.name)).collect();
+                let error = Diagnostic::new(Code::Attribute, span, what).note(
+                    "`covers(…)` names tensors, behind `&mut`, of which the kernel writes every element",
+                );
+                self.diagnostics.report(match names.as_slice() {
+                    [] => error,
+                    names => error.help(format!("here it may name {}", names.join(", "))),
+                });
             }
         }
     }

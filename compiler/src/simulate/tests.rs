@@ -38,6 +38,7 @@ impl Builder {
             block,
             grid: [one; 3],
             requires: Vec::new(),
+            covers: Vec::new(),
             tiles: Arena::default(),
             locals: Arena::default(),
             exprs,

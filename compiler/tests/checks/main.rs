@@ -10,6 +10,8 @@ mod coalescing;
 mod control;
 mod control_runs;
 mod convergence;
+mod coverage;
+mod coverage_runs;
 mod folds;
 mod global_races;
 mod harness;
@@ -48,6 +50,7 @@ fn every_code_has_kernels() {
         include_str!("coalescing.rs"),
         include_str!("control.rs"),
         include_str!("convergence.rs"),
+        include_str!("coverage.rs"),
         include_str!("global_races.rs"),
         include_str!("helpers.rs"),
         include_str!("known_counts.rs"),

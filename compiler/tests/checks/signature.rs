@@ -45,7 +45,7 @@ fn attributes() {
         &of("block = [32], grid = [1], colour = \"red\""),
         expect![[r#"
             error: unknown argument `colour` [TP0003]
-            note: a kernel takes `block`, `grid`, `requires(…)`, `instances(…)`, `arch(…)`, `min_blocks`, `trust(…)` and `crate = path`
+            note: a kernel takes `block`, `grid`, `requires(…)`, `covers(…)`, `instances(…)`, `arch(…)`, `min_blocks`, `trust(…)` and `crate = path`
               at `colour`
         "#]],
     );

@@ -29,6 +29,7 @@ impl Build {
             block,
             grid: [one; 3],
             requires: vec![],
+            covers: vec![],
             tiles: Arena::default(),
             locals: Arena::default(),
             exprs,
