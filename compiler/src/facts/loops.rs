@@ -2,8 +2,8 @@
 
 use super::MOST_UNROLLED;
 use super::Presence;
-use super::conditions::{Condition, ConditionKind};
 use super::Visit;
+use super::conditions::{Condition, ConditionKind};
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
