@@ -10,7 +10,7 @@ use tileproof::prelude::*;
 #[tiled_kernel(
     block = [32, 8],
     grid = [input.cols().div_ceil(32), input.rows().div_ceil(8)],
-    requires(output.rows() == input.rows(), output.cols() == input.cols()),
+    requires(output.rows() == input.rows(), output.cols() == input.cols()), covers(output),
 )]
 pub fn convolution(input: &Matrix<f32>, output: &mut Matrix<f32>) {
     const WEIGHTS: [[f32; 5]; 5] = [

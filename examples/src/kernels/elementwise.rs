@@ -8,7 +8,7 @@ use tileproof::prelude::*;
 #[tiled_kernel(
     block = [256],
     grid = [c.len().div_ceil(256)],
-    requires(a.len() == c.len(), b.len() == c.len()),
+    requires(a.len() == c.len(), b.len() == c.len()), covers(c),
 )]
 pub fn add(a: &Tensor<f32, 1>, b: &Tensor<f32, 1>, c: &mut Tensor<f32, 1>) {
     let i = block_x() * 256 + thread_x();

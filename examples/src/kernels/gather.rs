@@ -10,7 +10,7 @@ use tileproof::prelude::*;
 #[tiled_kernel(
     block = [32, 8],
     grid = [output.rows().div_ceil(8)],
-    requires(tokens.len() == output.rows(), table.cols() == output.cols(), table.cols().is_multiple_of(4)),
+    requires(tokens.len() == output.rows(), table.cols() == output.cols(), table.cols().is_multiple_of(4)), covers(output),
 )]
 pub fn embedding(tokens: &Tensor<u32, 1>, table: &Matrix<f32>, output: &mut Matrix<f32>) {
     let i = block_x() * 8 + thread_y();

@@ -10,7 +10,7 @@ use tileproof::prelude::*;
 #[tiled_kernel(
     block = [32, 8],
     grid = [c.cols().div_ceil(32), c.rows().div_ceil(8)],
-    requires(a.rows() == c.rows(), a.cols() == b.rows(), b.cols() == c.cols()),
+    requires(a.rows() == c.rows(), a.cols() == b.rows(), b.cols() == c.cols()), covers(c),
 )]
 pub fn matmul_naive(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
     let (row, col) = (block_y() * 8 + thread_y(), block_x() * 32 + thread_x());
@@ -29,7 +29,7 @@ pub fn matmul_naive(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
 #[tiled_kernel(
     block = [32, 8],
     grid = [c.cols().div_ceil(32), c.rows().div_ceil(32)],
-    requires(a.rows() == c.rows(), a.cols() == b.rows(), b.cols() == c.cols()),
+    requires(a.rows() == c.rows(), a.cols() == b.rows(), b.cols() == c.cols()), covers(c),
 )]
 pub fn matmul_tiled(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
     let mut a_tile = Shared::<[[f32; 32]; 32]>::new();
