@@ -1,6 +1,6 @@
 //! Reads of shared memory: every element that a thread reads must have been written, whatever way the block took.
 
-use crate::harness::{check_order, kernel};
+use crate::harness::{check_order, kernel, outcome};
 use expect_test::expect;
 
 /// A kernel of two warps over a tile, of which each thread has the number `x`.
@@ -949,4 +949,30 @@ fn what_is_not_written_in_time() {
               at `t[x]`
         "#]],
     );
+}
+
+/// Iterations of another residue read something else, and say nothing of what one of this residue finds.
+#[test]
+fn iterations_of_one_residue() {
+    for (write, read, is_missing) in [
+        ("t[0][x] = 1.0;", "if k % 4 == 3 { sum += t[1][63 - x]; }", true),
+        ("t[k % 2][x] = 1.0;", "if k > 0 { sum += t[(k + 2) % 3][63 - x]; }", true),
+        ("t[k % 2][x] = 1.0;", "if k > 0 { sum += t[(k + 1) % 2][63 - x]; }", false),
+        ("if k % 4 == 0 { t[1][x] = 1.0; }", "if k % 4 == 3 { sum += t[1][63 - x]; }", false),
+        // The first that reads it comes before the first that writes it.
+        ("if k % 4 == 0 && k > 0 { t[1][x] = 1.0; }", "if k % 4 == 3 { sum += t[1][63 - x]; }", true),
+        (
+            "if k % 4 == 0 && k > 0 { t[1][x] = 1.0; }",
+            "if k % 4 == 3 && k > 3 { sum += t[1][63 - x]; }",
+            false,
+        ),
+    ] {
+        let body = format!("{write}\nsync_threads();\n{read}\nsync_threads();");
+        let source = tile(
+            "[[f32; 64]; 3]",
+            &format!("let mut sum = 0.0;\nfor k in 0..n {{\n{body}\n}}\noutput[[x]] = sum;"),
+        );
+        let outcome = outcome(&source);
+        assert_eq!(outcome.contains("[TP0803]"), is_missing, "{write} {read}\n{outcome}");
+    }
 }
