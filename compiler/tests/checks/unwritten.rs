@@ -1,6 +1,6 @@
 //! Reads of shared memory: every element that a thread reads must have been written, whatever way the block took.
 
-use crate::harness::{check_order, kernel};
+use crate::harness::{check_order, kernel, outcome};
 use expect_test::expect;
 
 /// A kernel of two warps over a tile, of which each thread has the number `x`.
@@ -949,4 +949,28 @@ fn what_is_not_written_in_time() {
               at `t[x]`
         "#]],
     );
+}
+
+/// Of a tile in stages, what the bounds of the indices leave must have been written, and no more.
+#[test]
+fn a_stage_at_an_index_of_data() {
+    for (write, read, is_missing) in [
+        ("t[0][x] = 1.0;", "t[0][d * 8]", false),
+        ("t[0][x] = 1.0;", "t.get_or([0, x + n], 0.0)", false),
+        ("if x < 8 { t[0][x] = 1.0; }", "t[0][7 - d]", false),
+        ("if x < 8 { t[0][x] = 1.0; }", "t.read::<4>([0, d / 4 * 4]).sum()", false),
+        ("t[0][x] = 1.0;", "t[x % 2][d]", true),
+        ("t[0][x] = 1.0;", "t[d / 4][x]", true),
+        ("if x < 8 { t[0][x] = 1.0; }", "t[0][d + 1]", true),
+        ("if x < 7 { t[0][x] = 1.0; }", "t.read::<4>([0, d / 4 * 4]).sum()", true),
+    ] {
+        let source = tile(
+            "[[f32; 64]; 2]",
+            &format!(
+                "let d = (input[[x]] as usize).min(7);\n{write}\nsync_threads();\noutput[[x]] = {read};"
+            ),
+        );
+        let outcome = outcome(&source);
+        assert_eq!(outcome.contains("[TP0803]"), is_missing, "{write} {read}\n{outcome}");
+    }
 }
