@@ -197,9 +197,9 @@ impl Walk<'_> {
     /// Whether each thread finds every element written.
     fn finds(&self, tile: Handle<Tile>, visit: &Visit, number: Option<&Linear>, width: u32) -> bool {
         let path = self.path.clone();
-        let Some(number) = number else { return self.is_whole(tile, &path) };
+        let Some(number) = number else { return self.is_filled(tile, visit, width, &path) };
         let Some((constants, terms)) = self.parts(number) else {
-            return self.is_whole(tile, &path);
+            return self.is_filled(tile, visit, width, &path);
         };
         let groups = self.groups(tile, terms, &path);
         let sure = |group: &&&Written| group.path.iter().all(|step| is_sure(step, &path));
@@ -214,7 +214,7 @@ impl Walk<'_> {
                 }
             }
             if left.contains(&true) {
-                return self.finds_each(tile, visit, width) || self.is_whole(tile, &path);
+                return self.finds_each(tile, visit, width) || self.is_filled(tile, visit, width, &path);
             }
         }
         true
@@ -325,12 +325,19 @@ impl Walk<'_> {
         true
     }
 
-    /// Whether every element of a tile has been written where this path leads.
-    fn is_whole(&self, tile: Handle<Tile>, path: &[Step]) -> bool {
-        let elements: i64 = self.kernel.tiles[tile].extents.iter().map(|extent| i64::from(*extent)).product();
+    /// Whether every element that a read may be of, by the bounds of its indices, has been written where this path leads.
+    fn is_filled(&self, tile: Handle<Tile>, visit: &Visit, width: u32, path: &[Step]) -> bool {
+        let extents = &self.kernel.tiles[tile].extents;
+        let elements: i64 = extents.iter().map(|extent| i64::from(*extent)).product();
         if elements > MOST_ELEMENTS {
             return false;
         }
+        let bounds = self.index_bounds(extents, visit, width);
+        let number = |index: &dyn Fn(&(i64, i64)) -> i64| {
+            let digits = bounds.iter().zip(extents);
+            digits.fold(0, |number, (bounds, extent)| number * i64::from(*extent) + index(bounds))
+        };
+        let (first, last) = (number(&|bounds| bounds.0), number(&|bounds| bounds.1));
         let mut open = vec![true; elements as usize];
         for written in &self.written_elements {
             if written.tile == tile
@@ -347,7 +354,23 @@ impl Walk<'_> {
                 }
             }
         }
-        !open.contains(&true)
+        !(first..=last).any(|number| {
+            let inside = |index: Vec<i64>| {
+                index.iter().zip(&bounds).all(|(index, (low, high))| (low..=high).contains(&index))
+            };
+            open[number as usize] && inside(self.element(tile, number))
+        })
+    }
+
+    /// The least and the largest index of a read in each extent, inside it.
+    fn index_bounds(&self, extents: &[u32], visit: &Visit, width: u32) -> Vec<(i64, i64)> {
+        let bounds = visit.index.iter().zip(extents).enumerate().map(|(place, (form, extent))| {
+            let further = if place + 1 == extents.len() { i128::from(width) - 1 } else { 0 };
+            let (low, high) = self.bounds(form);
+            let inside = |index: i128| index.clamp(0, i128::from(*extent) - 1) as i64;
+            (inside(low), inside(high.saturating_add(further)))
+        });
+        bounds.collect()
     }
 
     /// A thread that may find an element that was not written.

@@ -976,3 +976,27 @@ fn iterations_of_one_residue() {
         assert_eq!(outcome.contains("[TP0803]"), is_missing, "{write} {read}\n{outcome}");
     }
 }
+
+/// Of a tile in stages, what the bounds of the indices leave must have been written, and no more.
+#[test]
+fn a_stage_at_an_index_of_data() {
+    for (write, read, is_missing) in [
+        ("t[0][x] = 1.0;", "t[0][d * 8]", false),
+        ("t[0][x] = 1.0;", "t.get_or([0, x + n], 0.0)", false),
+        ("if x < 8 { t[0][x] = 1.0; }", "t[0][7 - d]", false),
+        ("if x < 8 { t[0][x] = 1.0; }", "t.read::<4>([0, d / 4 * 4]).sum()", false),
+        ("t[0][x] = 1.0;", "t[x % 2][d]", true),
+        ("t[0][x] = 1.0;", "t[d / 4][x]", true),
+        ("if x < 8 { t[0][x] = 1.0; }", "t[0][d + 1]", true),
+        ("if x < 7 { t[0][x] = 1.0; }", "t.read::<4>([0, d / 4 * 4]).sum()", true),
+    ] {
+        let source = tile(
+            "[[f32; 64]; 2]",
+            &format!(
+                "let d = (input[[x]] as usize).min(7);\n{write}\nsync_threads();\noutput[[x]] = {read};"
+            ),
+        );
+        let outcome = outcome(&source);
+        assert_eq!(outcome.contains("[TP0803]"), is_missing, "{write} {read}\n{outcome}");
+    }
+}
