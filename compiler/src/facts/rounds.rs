@@ -11,7 +11,8 @@
 //!   first iterations, which are walked as such, from the values that the variables have there.
 //!
 //! A read of shared memory that finds it written in none of the ways through iteration *k* alone may be served by an earlier
-//! iteration: it is asked again in those that follow, and in the first ones.
+//! iteration: it is asked again in those that follow, and in the first ones. Where the counter is taken by its residues,
+//! only iterations of the same residue read the same.
 //!
 //! The additional walks leave accesses and their order, and nothing else.
 
@@ -20,7 +21,7 @@ use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::linear::Linear;
 use super::loops::Carried;
 use super::order::{Around, Between, IntervalId, Moment, orders_rounds};
-use super::symbol::SymbolKind;
+use super::symbol::{Residue, SymbolKind};
 use super::truth::Value;
 use super::unwritten::{Step, StepKind, Unwritten};
 use super::walk::Walk;
@@ -128,6 +129,7 @@ impl Walk<'_> {
             }
             None => {
                 let asked = self.unwritten.split_off(entry.unwritten);
+                let is_asked = !asked.is_empty();
                 let (followed, settled) = self.next_rounds(round, &walked, asked, once, guessed);
                 if let (true, Some(last)) = (settled, round.offset(followed)) {
                     let ended = self.without(&self.moment, &last, goes_on);
@@ -136,7 +138,7 @@ impl Walk<'_> {
                 let before = 0..entry.marker;
                 let is_open = |walk: &Walk<'_>| walk.moment.leaves_open(&before);
                 let least = followed.max(i64::from(entry.moment.mentions(&before)));
-                let ends = self.first_rounds(&entry, least, once, &is_open);
+                let ends = self.first_rounds(&entry, (least, is_asked), once, &is_open);
                 if !settled || ends.last().is_some_and(|end| end.leaves_open(&before)) {
                     self.reopen(&entry, Between::All);
                 }
@@ -177,6 +179,7 @@ impl Walk<'_> {
         once: &mut Once<'_>,
         guessed: &mut [Carried],
     ) -> (i64, bool) {
+        let period = self.period();
         let mut missing = asked;
         let mut followed = 0;
         while followed < MOST_ROUNDS {
@@ -188,7 +191,10 @@ impl Walk<'_> {
                 return (followed, true);
             }
             followed += 1;
-            missing = self.following(round, followed, once);
+            let left = self.following(round, followed, once);
+            if !missing.is_empty() && followed % period == 0 {
+                missing = left;
+            }
         }
         let settled = !self.moment.leaves_open(walked);
         if !settled {
@@ -202,26 +208,32 @@ impl Walk<'_> {
     /// what they read so, and as many of the first.
     fn ask_again(&mut self, entry: &Entry, round: &Linear, once: &mut Once<'_>) {
         let asked = self.unwritten.split_off(entry.unwritten);
+        let period = self.period();
         let (mut followed, mut missing) = (0, asked.len());
         while missing > 0 && followed < MOST_ROUNDS {
-            let left = self.following(round, followed + 1, once).len();
+            followed += 1;
+            let left = self.following(round, followed, once).len();
+            if followed % period != 0 {
+                continue;
+            }
             if left >= missing {
                 break;
             }
-            (followed, missing) = (followed + 1, left);
+            missing = left;
         }
         if missing > 0 {
             self.unwritten.extend(asked);
         } else {
-            self.first_rounds(entry, followed, once, &|_| false);
+            self.first_rounds(entry, (followed, true), once, &|_| false);
         }
     }
 
-    /// Walks so many of the first iterations of a loop, and more while something is so. Where the threads are after each.
+    /// Walks so many of the first iterations of a loop, and more while something is so: also where another run does, if
+    /// that `is_asked`. Where the threads are after each.
     fn first_rounds(
         &mut self,
         entry: &Entry,
-        least: i64,
+        (least, is_asked): (i64, bool),
         once: &mut Once<'_>,
         more: &dyn Fn(&Walk<'_>) -> bool,
     ) -> Vec<Moment> {
@@ -229,7 +241,9 @@ impl Walk<'_> {
         // Copies from before the loop end before those of the loop do, if that has any.
         let ends_copies =
             || self.intervals.iter().skip(entry.marker as usize).any(|own| own.within == Between::All);
-        if least == 0 || self.is_repeated() && (entry.moment.copies().next().is_none() || ends_copies()) {
+        if least == 0
+            || !is_asked && self.is_repeated() && (entry.moment.copies().next().is_none() || ends_copies())
+        {
             return ends;
         }
         let after = (self.moment.clone(), self.environment.clone());
@@ -268,10 +282,21 @@ impl Walk<'_> {
         if self.intervals.iter().any(|interval| interval.rounds.iter().any(is_earlier)) {
             return false;
         }
-        self.residues.iter().any(|(kind, residue)| {
+        self.own_residues().any(|residue| residue.residue != 0)
+    }
+
+    /// After so many iterations of the innermost loop its counter has the same residue again.
+    fn period(&self) -> i64 {
+        self.own_residues().map(|residue| residue.modulus).max().unwrap_or(1)
+    }
+
+    /// The residues by which the counter of the innermost loop is taken.
+    fn own_residues(&self) -> impl Iterator<Item = &Residue> {
+        let head = self.rounds.last().map(|around| around.head);
+        self.residues.iter().filter_map(move |(kind, residue)| {
             let own = match kind {
-                SymbolKind::Counter(counted, _) => self.kernel.loops[*counted].span == *head,
-                SymbolKind::Round(span, _) => span == head,
+                SymbolKind::Counter(counted, _) => Some(self.kernel.loops[*counted].span),
+                SymbolKind::Round(span, _) => Some(*span),
                 SymbolKind::Extent(..)
                 | SymbolKind::Stride(..)
                 | SymbolKind::Scalar(_)
@@ -280,9 +305,9 @@ impl Walk<'_> {
                 | SymbolKind::Later(..)
                 | SymbolKind::Product(..)
                 | SymbolKind::Derived(_)
-                | SymbolKind::Opaque(_) => false,
+                | SymbolKind::Opaque(_) => None,
             };
-            own && residue.residue != 0
+            (own.is_some() && own == head).then_some(residue)
         })
     }
 

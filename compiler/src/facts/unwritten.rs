@@ -216,9 +216,9 @@ impl Walk<'_> {
     /// Whether each thread finds every element written.
     fn finds(&self, tile: Handle<Tile>, visit: &Visit, number: Option<&Linear>, width: u32) -> bool {
         let path = self.path.clone();
-        let Some(number) = number else { return self.is_whole(tile, visit, width, &path) };
+        let Some(number) = number else { return self.is_filled(tile, visit, width, &path) };
         let Some((constants, terms)) = self.parts(number) else {
-            return self.is_whole(tile, visit, width, &path);
+            return self.is_filled(tile, visit, width, &path);
         };
         let groups = self.groups(tile, terms, &path);
         let sure = |group: &&&Written| group.path.iter().all(|step| is_sure(step, &path));
@@ -233,7 +233,7 @@ impl Walk<'_> {
                 }
             }
             if left.contains(&true) {
-                return self.finds_each(tile, visit, width) || self.is_whole(tile, visit, width, &path);
+                return self.finds_each(tile, visit, width) || self.is_filled(tile, visit, width, &path);
             }
         }
         true
@@ -363,34 +363,52 @@ impl Walk<'_> {
         true
     }
 
-    /// Whether every element of a tile has been written, where this path leads, that an access may touch by what is known of
-    /// its indices.
-    fn is_whole(&self, tile: Handle<Tile>, visit: &Visit, width: u32, path: &[Step]) -> bool {
-        let extents: Vec<i64> =
-            self.kernel.tiles[tile].extents.iter().map(|extent| i64::from(*extent)).collect();
-        if extents.iter().product::<i64>() > MOST_ELEMENTS {
+    /// Whether every element that a read may be of, by the bounds of its indices, has been written where this path leads.
+    fn is_filled(&self, tile: Handle<Tile>, visit: &Visit, width: u32, path: &[Step]) -> bool {
+        let extents = &self.kernel.tiles[tile].extents;
+        let elements: i64 = extents.iter().map(|extent| i64::from(*extent)).product();
+        if elements > MOST_ELEMENTS {
             return false;
         }
-        // Along each extent, from where to where it may be.
-        let mut numbers = vec![0];
-        for (place, (form, extent)) in visit.index.iter().zip(&extents).enumerate() {
-            let wide = if place + 1 == extents.len() { i64::from(width) } else { 1 };
-            let known = form.known().and_then(|lanes| lanes.extremes(&visit.mask));
-            let (least, most) = known.unwrap_or((0, extent - wide));
-            let range = least.max(0)..(most + wide).min(*extent);
-            numbers =
-                numbers.iter().flat_map(|number| range.clone().map(move |at| number * extent + at)).collect();
+        let bounds = self.index_bounds(extents, visit, width);
+        let number = |index: &dyn Fn(&(i64, i64)) -> i64| {
+            let digits = bounds.iter().zip(extents);
+            digits.fold(0, |number, (bounds, extent)| number * i64::from(*extent) + index(bounds))
+        };
+        let (first, last) = (number(&|bounds| bounds.0), number(&|bounds| bounds.1));
+        let mut open = vec![true; elements as usize];
+        for written in &self.written_elements {
+            if written.tile == tile
+                && written.terms.is_empty()
+                && written.path.iter().all(|step| is_sure(step, path))
+            {
+                for (at, thread) in written.threads.iter().enumerate() {
+                    let offset = written.first + at as i64;
+                    if *thread > 0
+                        && let Some(open) = usize::try_from(offset).ok().and_then(|at| open.get_mut(at))
+                    {
+                        *open = false;
+                    }
+                }
+            }
         }
-        let sure: Vec<&Written> = self
-            .written_elements
-            .iter()
-            .filter(|written| {
-                written.tile == tile
-                    && written.terms.is_empty()
-                    && written.path.iter().all(|step| is_sure(step, path))
-            })
-            .collect();
-        numbers.into_iter().all(|number| sure.iter().any(|written| written.writer(number).is_some()))
+        !(first..=last).any(|number| {
+            let inside = |index: Vec<i64>| {
+                index.iter().zip(&bounds).all(|(index, (low, high))| (low..=high).contains(&index))
+            };
+            open[number as usize] && inside(self.element(tile, number))
+        })
+    }
+
+    /// The least and the largest index of a read in each extent, inside it.
+    fn index_bounds(&self, extents: &[u32], visit: &Visit, width: u32) -> Vec<(i64, i64)> {
+        let bounds = visit.index.iter().zip(extents).enumerate().map(|(place, (form, extent))| {
+            let further = if place + 1 == extents.len() { i128::from(width) - 1 } else { 0 };
+            let (low, high) = self.bounds(form);
+            let inside = |index: i128| index.clamp(0, i128::from(*extent) - 1) as i64;
+            (inside(low), inside(high.saturating_add(further)))
+        });
+        bounds.collect()
     }
 
     /// A thread that may find an element that was not written.

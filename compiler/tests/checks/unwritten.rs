@@ -1,6 +1,6 @@
 //! Reads of shared memory: every element that a thread reads must have been written, whatever way the block took.
 
-use crate::harness::{check_order, kernel};
+use crate::harness::{check_order, kernel, outcome};
 use expect_test::expect;
 
 /// A kernel of two warps over a tile, of which each thread has the number `x`.
@@ -855,7 +855,7 @@ fn what_is_not_written_in_time() {
         ),
         expect![[r#"
             line 7: sync_threads()
-              orders nothing: can be removed
+              orders the store of `t` on line 6 before the load on line 8 in the next iteration
             line 9: sync_threads()
               orders nothing: can be removed
         "#]],
@@ -905,7 +905,7 @@ fn what_is_not_written_in_time() {
         ),
         expect![[r#"
             line 7: sync_threads()
-              orders nothing: can be removed
+              orders the store of `t` on line 6 before the load on line 8 in the next iteration
             line 9: sync_threads()
               orders the load of `t` on line 8 before the store on line 6 in the next iteration
         "#]],
@@ -1020,4 +1020,54 @@ fn places_in_one_stage() {
           at `t[1][x - n]`
     "#]],
     );
+}
+
+/// Iterations of another residue read something else, and say nothing of what one of this residue finds.
+#[test]
+fn iterations_of_one_residue() {
+    for (write, read, is_missing) in [
+        ("t[0][x] = 1.0;", "if k % 4 == 3 { sum += t[1][63 - x]; }", true),
+        ("t[k % 2][x] = 1.0;", "if k > 0 { sum += t[(k + 2) % 3][63 - x]; }", true),
+        ("t[k % 2][x] = 1.0;", "if k > 0 { sum += t[(k + 1) % 2][63 - x]; }", false),
+        ("if k % 4 == 0 { t[1][x] = 1.0; }", "if k % 4 == 3 { sum += t[1][63 - x]; }", false),
+        // The first that reads it comes before the first that writes it.
+        ("if k % 4 == 0 && k > 0 { t[1][x] = 1.0; }", "if k % 4 == 3 { sum += t[1][63 - x]; }", true),
+        (
+            "if k % 4 == 0 && k > 0 { t[1][x] = 1.0; }",
+            "if k % 4 == 3 && k > 3 { sum += t[1][63 - x]; }",
+            false,
+        ),
+    ] {
+        let body = format!("{write}\nsync_threads();\n{read}\nsync_threads();");
+        let source = tile(
+            "[[f32; 64]; 3]",
+            &format!("let mut sum = 0.0;\nfor k in 0..n {{\n{body}\n}}\noutput[[x]] = sum;"),
+        );
+        let outcome = outcome(&source);
+        assert_eq!(outcome.contains("[TP0803]"), is_missing, "{write} {read}\n{outcome}");
+    }
+}
+
+/// Of a tile in stages, what the bounds of the indices leave must have been written, and no more.
+#[test]
+fn a_stage_at_an_index_of_data() {
+    for (write, read, is_missing) in [
+        ("t[0][x] = 1.0;", "t[0][d * 8]", false),
+        ("t[0][x] = 1.0;", "t.get_or([0, x + n], 0.0)", false),
+        ("if x < 8 { t[0][x] = 1.0; }", "t[0][7 - d]", false),
+        ("if x < 8 { t[0][x] = 1.0; }", "t.read::<4>([0, d / 4 * 4]).sum()", false),
+        ("t[0][x] = 1.0;", "t[x % 2][d]", true),
+        ("t[0][x] = 1.0;", "t[d / 4][x]", true),
+        ("if x < 8 { t[0][x] = 1.0; }", "t[0][d + 1]", true),
+        ("if x < 7 { t[0][x] = 1.0; }", "t.read::<4>([0, d / 4 * 4]).sum()", true),
+    ] {
+        let source = tile(
+            "[[f32; 64]; 2]",
+            &format!(
+                "let d = (input[[x]] as usize).min(7);\n{write}\nsync_threads();\noutput[[x]] = {read};"
+            ),
+        );
+        let outcome = outcome(&source);
+        assert_eq!(outcome.contains("[TP0803]"), is_missing, "{write} {read}\n{outcome}");
+    }
 }
