@@ -1532,7 +1532,7 @@ fn pipelines() {
             help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
               at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
             error: race on `s`: nothing orders this copy after the copy on line 13 an iteration earlier [TP0801]
-            note: write after write: thread 0 writes the same element on line 13, and thread 1 writes it here an iteration later
+            note: write after write: thread 0 writes `s[1][0][1]` on line 13, and thread 1 writes it here an iteration later
             help: put `sync_threads();` between the `wait` for the copy and this
               at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
             error: race on `s`: nothing orders this copy after the load on line 15 an iteration earlier [TP0801]
