@@ -130,15 +130,16 @@ impl Walk<'_> {
             None => {
                 let asked = self.unwritten.split_off(entry.unwritten);
                 let is_asked = !asked.is_empty();
-                let (followed, settled) = self.next_rounds(round, &walked, asked, once, guessed);
-                if let (true, Some(last)) = (settled, round.offset(followed)) {
+                let (followed, ordered, settled) = self.next_rounds(round, &walked, asked, once, guessed);
+                if let (true, Some(last)) = (settled, round.offset(ordered)) {
                     let ended = self.without(&self.moment, &last, goes_on);
                     self.moment = ended;
                 }
                 let before = 0..entry.marker;
                 let is_open = |walk: &Walk<'_>| walk.moment.leaves_open(&before);
-                let least = followed.max(i64::from(entry.moment.mentions(&before)));
-                let ends = self.first_rounds(&entry, (least, is_asked), once, &is_open);
+                let least = ordered.max(i64::from(entry.moment.mentions(&before)));
+                let asked = if is_asked { followed } else { 0 };
+                let ends = self.first_rounds(&entry, (least, asked), once, &is_open);
                 if !settled || ends.last().is_some_and(|end| end.leaves_open(&before)) {
                     self.reopen(&entry, Between::All);
                 }
@@ -169,8 +170,8 @@ impl Walk<'_> {
         ended
     }
 
-    /// Walks the iterations after the one that stands for all until nothing of that is open any more. How many, and
-    /// whether that is so.
+    /// Walks the iterations after the one that stands for all until nothing of that is open any more, and until what it
+    /// reads is known to be written. How many, how many of them because something was open, and whether nothing is.
     fn next_rounds(
         &mut self,
         round: &Linear,
@@ -178,30 +179,39 @@ impl Walk<'_> {
         asked: Vec<Unwritten>,
         once: &mut Once<'_>,
         guessed: &mut [Carried],
-    ) -> (i64, bool) {
+    ) -> (i64, i64, bool) {
         let period = self.period();
         let mut missing = asked;
-        let mut followed = 0;
+        let (mut followed, mut ordered) = (0, 0);
+        // Where the threads are after the last iteration whose accesses are kept.
+        let mut kept = self.moment.clone();
         while followed < MOST_ROUNDS {
             let open = match followed {
                 0 => self.moment.mentions(walked),
                 _ => self.moment.leaves_open(walked),
             };
             if !open && missing.is_empty() {
-                return (followed, true);
+                self.moment = kept;
+                return (followed, ordered, true);
             }
             followed += 1;
+            let replays = self.replays.len();
             let left = self.following(round, followed, once);
+            match open {
+                true => (ordered, kept) = (followed, self.moment.clone()),
+                false => self.replays.truncate(replays),
+            }
             if !missing.is_empty() && followed % period == 0 {
                 missing = left;
             }
         }
+        self.moment = kept;
         let settled = !self.moment.leaves_open(walked);
         if !settled {
             self.any_later(round, followed + 1, once, guessed);
         }
         self.unwritten.extend(missing);
-        (followed, settled)
+        (followed, ordered, settled)
     }
 
     /// Walks the iterations after the one that stands for all for what that reads and nobody wrote, while it is more than
@@ -224,16 +234,16 @@ impl Walk<'_> {
         if missing > 0 {
             self.unwritten.extend(asked);
         } else {
-            self.first_rounds(entry, (followed, true), once, &|_| false);
+            self.first_rounds(entry, (followed, followed), once, &|_| false);
         }
     }
 
-    /// Walks so many of the first iterations of a loop, and more while something is so: also where another run does, if
-    /// that `is_asked`. Where the threads are after each.
+    /// Walks so many of the first iterations of a loop, and more while something is so, unless another run does; and so many
+    /// for what they read. Where the threads are after each of the former.
     fn first_rounds(
         &mut self,
         entry: &Entry,
-        (least, is_asked): (i64, bool),
+        (least, asked): (i64, i64),
         once: &mut Once<'_>,
         more: &dyn Fn(&Walk<'_>) -> bool,
     ) -> Vec<Moment> {
@@ -241,9 +251,9 @@ impl Walk<'_> {
         // Copies from before the loop end before those of the loop do, if that has any.
         let ends_copies =
             || self.intervals.iter().skip(entry.marker as usize).any(|own| own.within == Between::All);
-        if least == 0
-            || !is_asked && self.is_repeated() && (entry.moment.copies().next().is_none() || ends_copies())
-        {
+        let is_elsewhere = self.is_repeated() && (entry.moment.copies().next().is_none() || ends_copies());
+        let least = if is_elsewhere { 0 } else { least };
+        if least == 0 && asked == 0 {
             return ends;
         }
         let after = (self.moment.clone(), self.environment.clone());
@@ -255,12 +265,17 @@ impl Walk<'_> {
         self.last_round(|step| step.kind = StepKind::Round { execution, walk: 0 });
         self.count_rounds(true);
         for number in 0..MOST_ROUNDS {
-            if number >= least && !more(self) {
+            let is_ordered = number < least || least > 0 && more(self);
+            if !is_ordered && number >= asked {
                 break;
             }
+            let replays = self.replays.len();
             let missing = self.following(&Linear::int(number), 0, once);
             self.unwritten.extend(missing);
-            ends.push(self.moment.clone());
+            match is_ordered {
+                true => ends.push(self.moment.clone()),
+                false => self.replays.truncate(replays),
+            }
         }
         self.count_rounds(false);
         (self.moment, self.environment) = after;

@@ -1532,7 +1532,7 @@ fn pipelines() {
             help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
               at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
             error: race on `s`: nothing orders this copy after the copy on line 13 an iteration earlier [TP0801]
-            note: write after write: thread 0 writes the same element on line 13, and thread 1 writes it here an iteration later
+            note: write after write: thread 0 writes `s[1][0][1]` on line 13, and thread 1 writes it here an iteration later
             help: put `sync_threads();` between the `wait` for the copy and this
               at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
             error: race on `s`: nothing orders this copy after the load on line 15 an iteration earlier [TP0801]
@@ -2103,4 +2103,19 @@ fn guards_that_exclude_each_other() {
               at `t[x]`
         "#]],
     );
+}
+
+/// What the last iteration wrote is open behind the loop, also where later iterations were asked for what an earlier one reads.
+#[test]
+fn what_the_last_iteration_leaves_open() {
+    let after = |barrier: &str| {
+        stages(
+            2,
+            &format!(
+                "s[0][x] = 0.0;\nfor k in 0..n {{ sync_threads(); if k > 0 {{ sum += s[(k + 1) % 2][31 - x]; }} s[k % 2][x] = k as f32; }}\n{barrier}\nsum += s[0][31 - x];"
+            ),
+        )
+    };
+    assert!(outcome(&after("")).contains("nothing orders this load after the store"), "{}", outcome(&after("")));
+    assert!(!outcome(&after("sync_threads();")).contains("[TP"), "{}", outcome(&after("sync_threads();")));
 }

@@ -855,7 +855,7 @@ fn what_is_not_written_in_time() {
         ),
         expect![[r#"
             line 7: sync_threads()
-              orders the store of `t` on line 6 before the load on line 8 in the next iteration
+              orders nothing: can be removed
             line 9: sync_threads()
               orders nothing: can be removed
         "#]],
@@ -905,7 +905,7 @@ fn what_is_not_written_in_time() {
         ),
         expect![[r#"
             line 7: sync_threads()
-              orders the store of `t` on line 6 before the load on line 8 in the next iteration
+              orders nothing: can be removed
             line 9: sync_threads()
               orders the load of `t` on line 8 before the store on line 6 in the next iteration
         "#]],
