@@ -2116,6 +2116,10 @@ fn what_the_last_iteration_leaves_open() {
             ),
         )
     };
-    assert!(outcome(&after("")).contains("nothing orders this load after the store"), "{}", outcome(&after("")));
+    assert!(
+        outcome(&after("")).contains("nothing orders this load after the store"),
+        "{}",
+        outcome(&after(""))
+    );
     assert!(!outcome(&after("sync_threads();")).contains("[TP"), "{}", outcome(&after("sync_threads();")));
 }
