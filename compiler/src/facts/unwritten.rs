@@ -94,6 +94,11 @@ const MOST_ELEMENTS: i64 = 1 << 18;
 const MOST_VALUES: u32 = 16;
 
 impl Written {
+    /// One more than the largest offset in `threads`.
+    fn end(&self) -> i64 {
+        self.first + self.threads.len() as i64
+    }
+
     fn writer(&self, offset: i64) -> Option<usize> {
         let at = usize::try_from(offset.checked_sub(self.first)?).ok()?;
         self.threads.get(at).copied().filter(|thread| *thread > 0).map(|thread| thread as usize - 1)
@@ -220,10 +225,15 @@ impl Walk<'_> {
         let Some((constants, terms)) = self.parts(number) else {
             return self.is_filled(tile, visit, width, &path);
         };
-        let groups = self.groups(tile, terms, &path);
+        let mut groups = self.groups(tile, terms, &path);
+        let (least, most) = constants.extremes(&visit.mask).unwrap_or((0, 0));
+        groups.retain(|group| group.first <= most + i64::from(width) && least < group.end());
         let sure = |group: &&&Written| group.path.iter().all(|step| is_sure(step, &path));
         if groups.iter().filter(sure).any(|group| group.holds(constants, &visit.mask, self.threads, width)) {
             return true;
+        }
+        if groups.is_empty() {
+            return self.finds_each(tile, visit, width) || self.is_filled(tile, visit, width, &path);
         }
         for offset in 0..i64::from(width) {
             let mut left: Vec<bool> = (0..self.threads).map(|thread| visit.mask.get(thread)).collect();
@@ -370,34 +380,22 @@ impl Walk<'_> {
         if elements > MOST_ELEMENTS {
             return false;
         }
-        let bounds = self.index_bounds(extents, visit, width);
-        let number = |index: &dyn Fn(&(i64, i64)) -> i64| {
-            let digits = bounds.iter().zip(extents);
-            digits.fold(0, |number, (bounds, extent)| number * i64::from(*extent) + index(bounds))
-        };
-        let (first, last) = (number(&|bounds| bounds.0), number(&|bounds| bounds.1));
-        let mut open = vec![true; elements as usize];
-        for written in &self.written_elements {
-            if written.tile == tile
+        let sure = |written: &&Written| {
+            written.tile == tile
                 && written.terms.is_empty()
                 && written.path.iter().all(|step| is_sure(step, path))
-            {
-                for (at, thread) in written.threads.iter().enumerate() {
-                    let offset = written.first + at as i64;
-                    if *thread > 0
-                        && let Some(open) = usize::try_from(offset).ok().and_then(|at| open.get_mut(at))
-                    {
-                        *open = false;
-                    }
-                }
+        };
+        let sure: Vec<&Written> = self.written_elements.iter().filter(sure).collect();
+        let is_written = |number: i64| sure.iter().any(|written| written.writer(number).is_some());
+        let mut numbers = vec![0];
+        for ((low, high), extent) in self.index_bounds(extents, visit, width).into_iter().zip(extents) {
+            if sure.is_empty() {
+                return false;
             }
+            let row = |number: i64| (low..=high).map(move |index| number * i64::from(*extent) + index);
+            numbers = numbers.into_iter().flat_map(row).collect();
         }
-        !(first..=last).any(|number| {
-            let inside = |index: Vec<i64>| {
-                index.iter().zip(&bounds).all(|(index, (low, high))| (low..=high).contains(&index))
-            };
-            open[number as usize] && inside(self.element(tile, number))
-        })
+        numbers.into_iter().all(is_written)
     }
 
     /// The least and the largest index of a read in each extent, inside it.

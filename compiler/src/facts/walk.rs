@@ -495,6 +495,8 @@ impl Walk<'_> {
                 }
                 self.environment[local.index()] = Some(value);
             }
+            // What registers hold is no matter where only the order of accesses is asked.
+            Stmt::Fill { .. } | Stmt::AssignElement { .. } if self.again.is_some() => {}
             Stmt::Fill { value, .. } => {
                 self.value(*value);
             }
@@ -626,6 +628,9 @@ impl Walk<'_> {
         let place = &self.kernel.sites[site].place;
         let index: Vec<Linear> = place.index.iter().map(|index| self.form(*index)).collect();
         let scope = index.iter().map(|form| self.symbols.scope(form)).fold(Scope::Block, Scope::min);
+        if self.again.is_some() && !self.is_tracked(&self.kernel.sites[site]) {
+            return scope;
+        }
         let (mask, presence, facts) = (self.mask.clone(), self.presence, self.all_facts());
         let interval = self.interval_of(&self.kernel.sites[site]);
         let conditions = self.conditions.clone();

@@ -73,3 +73,50 @@ fn measure(mut item: Item) -> bool {
     assert!(least < LIMIT, "{name} takes {least:?}");
     true
 }
+
+/// A kernel whose threads write and read a tile so many times each, with a barrier between.
+fn accesses(threads: u32, count: u32) -> (TokenStream, TokenStream) {
+    let attribute = format!("block = [{threads}], grid = [1], requires(output.len() >= {threads})");
+    let item = format!(
+        "fn kernel(output: &mut Tensor<u8, 1>) {{
+            let mut tile = Shared::<[[u8; {threads}]; {count}]>::new();
+            let mut sum = 0u8;
+            for i in 0..{count} {{ tile[i][thread_x()] = 1; }}
+            sync_threads();
+            for i in 0..{count} {{ sum += tile[i][{threads} - 1 - thread_x()]; }}
+            output[[thread_x()]] = sum;
+        }}"
+    );
+    let tokens = |text: &str| TokenStream::from_str(text).expect("tokens");
+    (tokens(&attribute), tokens(&item))
+}
+
+/// The cost grows with the threads times the accesses: prints it for each of them, which must not grow itself.
+#[test]
+fn growth() {
+    let each = |threads: u32, count: u32| {
+        let (attribute, item) = accesses(threads, count);
+        let run = || {
+            let start = Instant::now();
+            let output = expand(attribute.clone(), item.clone()).to_string();
+            let taken = start.elapsed();
+            assert!(!output.contains("compile_error"), "{output}");
+            taken
+        };
+        let least = (0..3).map(|_| run()).min().expect("three runs");
+        let each = least.as_secs_f64() * 1e9 / f64::from(2 * threads * count);
+        println!(
+            "{threads:>5} threads, {count:>3} stores and loads: {:>8.2} ms, {each:>6.0} ns each",
+            least.as_secs_f64() * 1e3
+        );
+        each
+    };
+    let small = each(256, 8);
+    for (threads, count) in [(512, 8), (1024, 8), (256, 16), (256, 32), (1024, 32)] {
+        let large = each(threads, count);
+        assert!(
+            large < 4.0 * small,
+            "{threads} threads, {count} accesses: {large} ns each, and {small} ns of few"
+        );
+    }
+}
