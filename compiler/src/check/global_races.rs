@@ -78,7 +78,7 @@ fn between_blocks<'a>(
     needed: &mut Needed,
 ) -> Option<Meeting> {
     let visits = (0..).zip(&facts.runs).flat_map(|(run, of)| of.visits.iter().map(move |visit| (run, visit)));
-    let groups = groups_of(sites, &visits.collect::<Vec<_>>(), prover);
+    let groups = groups_of(sites, &visits.collect::<Vec<_>>(), false, prover);
     // A site against itself first: that says most about what is wrong.
     for further in 0..groups.len() {
         for (a, b) in groups.iter().zip(groups.iter().skip(further)) {
@@ -103,8 +103,10 @@ fn between_threads<'a>(
         for visit in run.visits.iter().chain(&run.replays).filter(|visit| sites.contains(&visit.site)) {
             visits.entry(visit.interval).or_default().push((number, visit));
         }
-        let groups: BTreeMap<IntervalId, Groups> =
-            visits.iter().map(|(interval, visits)| (*interval, groups_of(sites, visits, prover))).collect();
+        let groups: BTreeMap<IntervalId, Groups> = visits
+            .iter()
+            .map(|(interval, visits)| (*interval, groups_of(sites, visits, true, prover)))
+            .collect();
         for (id, own) in &groups {
             let interval = &run.intervals[*id as usize];
             let pairs = std::iter::once((*id, interval.within)).chain(interval.open.iter().copied());
@@ -125,9 +127,14 @@ fn between_threads<'a>(
     None
 }
 
-fn groups_of<'a>(sites: &[Handle<Site>], visits: &[(usize, &'a Visit)], prover: &mut Prover<'a>) -> Groups {
+fn groups_of<'a>(
+    sites: &[Handle<Site>],
+    visits: &[(usize, &'a Visit)],
+    in_block: bool,
+    prover: &mut Prover<'a>,
+) -> Groups {
     let of_site = |site: Handle<Site>| visits.iter().filter(move |(_, visit)| visit.site == site).copied();
-    sites.iter().map(|site| (*site, prover.groups(&of_site(*site).collect::<Vec<_>>()))).collect()
+    sites.iter().map(|site| (*site, prover.groups(&of_site(*site).collect::<Vec<_>>(), in_block))).collect()
 }
 
 /// The meeting, if no trust covers it.

@@ -183,7 +183,7 @@ fn are_apart<'a>(
     relation: Relation,
     prover: &mut Prover<'a>,
 ) -> bool {
-    let mut group = |visit: &'a Visit| prover.groups(&[(run, visit)]).first().copied();
+    let mut group = |visit: &'a Visit| prover.groups(&[(run, visit)], true).first().copied();
     let (Some(first), Some(second)) = (group(a), group(b)) else { return false };
     let width = |visit: &Visit| kernel.sites[visit.site].place.width;
     prover.apart((first, width(a)), (second, width(b)), relation) == Answer::Apart

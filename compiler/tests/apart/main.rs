@@ -76,8 +76,8 @@ fn said(kernel: &Kernel) -> Apart {
         .enumerate()
         .flat_map(|(run, of)| of.visits.iter().map(move |visit| (run, visit)))
         .collect();
-    let groups = prover.groups(&visits);
     let mut apart = |relation: Relation| {
+        let groups = prover.groups(&visits, relation != Relation::OtherBlock);
         groups.iter().all(|a| {
             groups
                 .iter()

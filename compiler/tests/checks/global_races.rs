@@ -270,3 +270,26 @@ fn threads_of_one_block() {
     "#]],
     );
 }
+
+#[test]
+fn what_iterations_read_for_the_whole_block() {
+    // Where a row begins is another number in another iteration.
+    check(
+        &block("for k in 0..2 { let start = (i[[k]] as usize).min(8); x[[start + thread_x()]] = 1.0; }"),
+        expect![[r#"
+            error: two threads may write one element of `x`: `x[[start + thread_x()]]` [TP0802]
+            note: nothing here says that two threads of a block touch different elements: the index depends on a minimum
+            help: let one thread write it, as in `if thread_x() == 0 { … }`, or update it by `atomic_add` and its like
+              at `x[[start + thread_x()]]`
+        "#]],
+    );
+    check(
+        &block("for k in 0..2 { let start = (i[[k]] as usize).min(1) * 64; x[[start + thread_x()]] = 1.0; }"),
+        expect![[r#"
+            read `i[[k]]`: 4 × 4 B, 4/4 sectors
+            write `x[[start + thread_x()]]`: 4 × 4 B, 16/16 sectors
+            launch: x.len() >= 128
+            launch: i.len() >= 64
+        "#]],
+    );
+}

@@ -4,6 +4,7 @@ use super::super::lanes::Mask;
 use super::super::truth::Way;
 use super::poly::{Monomial, Poly, Var, gcd};
 use super::unknown::{Kind, Unknown, Unknowns};
+use crate::ir::Scope;
 
 /// A visit in unknowns.
 #[derive(Clone, Debug)]
@@ -74,10 +75,11 @@ impl Family {
         Family { slots, facts, mask: first.mask.clone(), members: 1, renamed: false, first }
     }
 
-    /// Takes a visit in, if it differs by numbers only.
-    pub(super) fn admit(&mut self, other: &Access, unknowns: &Unknowns) -> bool {
+    /// Takes a visit in, if it differs by numbers only, and by the names of what two executions do not share: `in_block`
+    /// they may share what is the same for the whole block.
+    pub(super) fn admit(&mut self, other: &Access, unknowns: &Unknowns, in_block: bool) -> bool {
         let mut names = Names::new();
-        let alike = |(a, b): (&Poly, &Poly)| skeletons_match(a, b, &mut names, unknowns);
+        let alike = |(a, b): (&Poly, &Poly)| skeletons_match(a, b, &mut names, unknowns, in_block);
         if self.first.forms.len() != other.forms.len()
             || !self.first.forms.iter().zip(&other.forms).all(alike)
         {
@@ -98,7 +100,7 @@ impl Family {
             let form = &unknowns.facts[*other];
             if *fact != *other || !names.is_empty() {
                 let mut tried = names.clone();
-                if !skeletons_match(&unknowns.facts[*fact], form, &mut tried, unknowns) {
+                if !skeletons_match(&unknowns.facts[*fact], form, &mut tried, unknowns, in_block) {
                     return false;
                 }
                 names = tried;
@@ -223,7 +225,7 @@ fn extend(slots: &mut Slots, form: &Poly, members: usize, unknowns: &Unknowns) {
 }
 
 /// Whether two forms are the same but for multiples of launch-wide numbers and for the names of what is not shared.
-fn skeletons_match(a: &Poly, b: &Poly, names: &mut Names, unknowns: &Unknowns) -> bool {
+fn skeletons_match(a: &Poly, b: &Poly, names: &mut Names, unknowns: &Unknowns, in_block: bool) -> bool {
     let pick = |(monomial, _): &&(Monomial, i128)| !is_slot(*monomial, unknowns);
     let (mut of_a, mut of_b) = (a.0.iter().filter(pick), b.0.iter().filter(pick));
     loop {
@@ -232,7 +234,7 @@ fn skeletons_match(a: &Poly, b: &Poly, names: &mut Names, unknowns: &Unknowns) -
             (Some((x, p)), Some((y, q))) => {
                 let (x, y) = (x.factors(), y.factors());
                 let same = p == q && x.len() == y.len();
-                if !same || !x.iter().zip(y).all(|(x, y)| is_named(*x, *y, names, unknowns)) {
+                if !same || !x.iter().zip(y).all(|(x, y)| is_named(*x, *y, names, unknowns, in_block)) {
                     return false;
                 }
             }
@@ -241,13 +243,14 @@ fn skeletons_match(a: &Poly, b: &Poly, names: &mut Names, unknowns: &Unknowns) -
     }
 }
 
-fn is_named(ours: Var, theirs: Var, names: &mut Names, unknowns: &Unknowns) -> bool {
+fn is_named(ours: Var, theirs: Var, names: &mut Names, unknowns: &Unknowns, in_block: bool) -> bool {
     if let Some((a, b)) = names.iter().find(|(a, b)| *a == ours || *b == theirs) {
         return (*a, *b) == (ours, theirs);
     }
     let (a, b) = (unknowns.get(ours), unknowns.get(theirs));
     let alike = ours == theirs
         || match a.kind {
+            Kind::Symbol(scope) if in_block && scope >= Scope::Block => false,
             Kind::Symbol(_) | Kind::Block(_) => {
                 a.kind == b.kind && a.low <= b.low && b.high <= a.high && a.name == b.name
             }

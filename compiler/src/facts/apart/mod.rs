@@ -113,7 +113,8 @@ impl<'a> Prover<'a> {
     }
 
     /// Gathers visits of one site, each with the number of its run, that differ by numbers only. Those of no thread are left out.
-    pub fn groups(&mut self, visits: &[(usize, &'a Visit)]) -> Vec<Group> {
+    /// To ask about threads `in_block`, or about those of different blocks.
+    pub fn groups(&mut self, visits: &[(usize, &'a Visit)], in_block: bool) -> Vec<Group> {
         let mut families: Vec<(Family, Vec<(usize, &'a Visit)>)> = Vec::new();
         let mut groups = Vec::new();
         for (run, visit) in visits.iter().filter(|(_, visit)| !visit.mask.is_empty()) {
@@ -121,10 +122,10 @@ impl<'a> Prover<'a> {
                 groups.push(self.add(None, vec![(*run, *visit)]));
                 continue;
             };
-            match families
-                .iter_mut()
-                .find_map(|(family, members)| family.admit(&access, &self.unknowns).then_some(members))
-            {
+            let mut taking = families.iter_mut();
+            match taking.find_map(|(family, members)| {
+                family.admit(&access, &self.unknowns, in_block).then_some(members)
+            }) {
                 Some(members) => members.push((*run, visit)),
                 None => families.push((Family::new(access, &self.unknowns), vec![(*run, visit)])),
             }
