@@ -89,6 +89,7 @@ use proc_macro::TokenStream;
 ///   `unflatten` and `rasterize` for the order of elements and blocks; shuffles and votes, reductions and scans.
 ///
 /// `#[budget(bank_conflict = 31, because = "…")]` or `excess_sectors = …` on a statement, or on the function, accepts a cost.
+/// `#[trust(bounds, because = "…")]`, or `race`, `initialised`, `barriers`, `range`, takes for granted what cannot be decided there.
 #[proc_macro_attribute]
 pub fn tiled_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     tileproof_compiler::expand(attribute.into(), item.into()).into()

@@ -1,8 +1,9 @@
 //! Tiled CUDA kernels in Rust whose memory behaviour is proven at compile time.
 //!
 //! `#[tiled_kernel]` turns an ordinary Rust function into a CUDA kernel. It proves that shared-memory accesses have no bank
-//! conflict, that global accesses coalesce, that indices stay inside and vectors are aligned, or it refuses to compile, with
-//! the lanes that collide and a fix. This crate is what kernels and programs use: the vocabulary of kernels
+//! conflict, that global accesses coalesce, that indices stay inside and vectors are aligned, that no two threads race and
+//! shared memory is written before it is read; or it refuses to compile, with the lanes or threads that collide and a fix. So the
+//! launch is a safe function. This crate is what kernels and programs use: the vocabulary of kernels
 //! ([`prelude`]), tensors over cudarc's device memory ([`TensorView`]) and over slices ([`HostTensor`]), and what
 //! compiles, loads, launches and simulates.
 //!
