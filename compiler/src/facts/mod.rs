@@ -9,7 +9,11 @@
 //! define it, a value from memory a symbol with the range of its type, and arithmetic that may leave its type likewise.
 //!
 //! Where the place of an access in its tile depends on a loop counter modulo something (stages, swizzles), the
-//! analysis is repeated for each residue of the counter, up to [`MOST_CASES`] in all.
+//! analysis is repeated for each residue of the counter, up to [`MOST_CASES`] in all; so it is for both values of a bool
+//! argument that decides whether a barrier is met. What a run with more residues will say better is left to it.
+//!
+//! For races and initialisation an iteration that stands for all does not suffice: iterations that follow it, and the first
+//! ones, are walked too, and leave accesses in [`Run::replays`] alone.
 
 mod address;
 pub mod apart;
