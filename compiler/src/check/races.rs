@@ -6,7 +6,7 @@
 
 use super::meeting::{Meeting, Touched, meetings};
 use super::trust::{Needed, trusts};
-use super::words::thread;
+use super::words::{thread, verb};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::apart::{Answer, Prover, Relation};
 use crate::facts::{Around, Between, Facts, IntervalId, Run, Visit};
@@ -271,7 +271,7 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
     let first = if under_way { "asynchronous copy" } else { noun(earlier) };
     let message = match (under_way, same, next) {
         (false, true, false) => {
-            format!("race on `{name}`: two threads may {} one element here", act(later.role))
+            format!("race on `{name}`: two threads may {} one element here", verb(later.role))
         }
         _ => format!("race on `{name}`: nothing orders this {} after the {first} {before}", noun(later)),
     };
@@ -296,9 +296,9 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
             format!(
                 "{kind}: {} {}s {element} on line {line}, and {} {}s it here{when}",
                 thread(kernel, a),
-                act(earlier.role),
+                verb(earlier.role),
                 if a == b { "the same thread".to_string() } else { thread(kernel, b) },
-                act(later.role)
+                verb(later.role)
             )
         }
         _ => format!("{kind}: which elements the threads touch is not known at compile time"),
@@ -340,14 +340,6 @@ fn noun(site: &Site) -> &'static str {
         (_, Role::Read) => "load",
         (Proxy::Generic, Role::Write) => "store",
         (_, Role::Update) => "atomic update",
-    }
-}
-
-fn act(role: Role) -> &'static str {
-    match role {
-        Role::Read => "read",
-        Role::Write => "write",
-        Role::Update => "update",
     }
 }
 

@@ -189,7 +189,7 @@ impl Walk<'_> {
         };
         let far = |written: &Written| {
             let first = written.first.min(least);
-            most.max(written.first + written.threads.len() as i64) - first >= MOST_ELEMENTS
+            most.max(written.end()) - first >= MOST_ELEMENTS
         };
         let at = self.written_elements.iter().position(|written| alike(written) && !far(written));
         let written = match at {
@@ -321,21 +321,21 @@ impl Walk<'_> {
                 (writers[thread], served[thread], any) = (writer as u32, true, true);
             }
         }
-        if any && self.were_there(group, visit, path, &writers, &mut served) {
+        if any && self.were_there(group, visit, path, &writers, &served) {
             for (left, served) in left.iter_mut().zip(&served) {
                 *left &= !served;
             }
         }
     }
 
-    /// Whether the threads that wrote were there, for the threads that read; those are taken out for whom one was not.
+    /// Whether the threads that wrote were there, for all threads that would be served.
     fn were_there(
         &self,
         group: &Written,
         visit: &Visit,
         path: &[Step],
         writers: &[u32],
-        served: &mut [bool],
+        served: &[bool],
     ) -> bool {
         for step in group.path.iter() {
             // Around both, it tells of the thread that reads, and of those that go the same way as that.
