@@ -6,10 +6,10 @@
 
 use super::meeting::{Meeting, Touched, meetings};
 use super::trust::{Needed, trusts};
-use super::words::{thread, verb};
+use super::words::{subscripts, thread, verb};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::apart::{Answer, Prover, Relation};
-use crate::facts::{Around, Between, Facts, IntervalId, Run, Visit};
+use crate::facts::{Around, Between, Facts, IntervalId, Run, Visit, element_index};
 use crate::ir::{Base, Claim, CollectiveOp, Handle, Kernel, Proxy, Role, Site, Stmt, SyncObject, Tile};
 use crate::span::{SpanId, SpanTable};
 use std::collections::{BTreeMap, BTreeSet};
@@ -287,7 +287,9 @@ fn error(kernel: &Kernel, race: &Race<'_>, spans: &SpanTable) -> Diagnostic {
         (Role::Read, Role::Read) => "read after read",
     };
     let element = match meeting.element {
-        Some(number) if meeting.terms.is_empty() => format!("`{name}{}`", indices(kernel, *tile, number)),
+        Some(number) if meeting.terms.is_empty() => {
+            format!("`{name}{}`", subscripts(&element_index(&kernel.tiles[*tile], number)))
+        }
         _ => "the same element".into(),
     };
     let note = match (meeting.earlier.1, meeting.later.1) {
@@ -341,18 +343,6 @@ fn noun(site: &Site) -> &'static str {
         (Proxy::Generic, Role::Write) => "store",
         (_, Role::Update) => "atomic update",
     }
-}
-
-/// `[3][1]`.
-fn indices(kernel: &Kernel, tile: Handle<Tile>, number: i64) -> String {
-    let mut rest = number;
-    let mut index: Vec<String> = Vec::new();
-    for extent in kernel.tiles[tile].extents.iter().rev() {
-        index.push(format!("[{}]", rest.rem_euclid(i64::from(*extent))));
-        rest = rest.div_euclid(i64::from(*extent));
-    }
-    index.reverse();
-    index.concat()
 }
 
 /// What each barrier orders; one that others do without it orders nothing.

@@ -1,7 +1,7 @@
 //! Has every element of shared memory been written when it is read.
 
 use super::trust::{Needed, trusts};
-use super::words::{accesses, thread};
+use super::words::{accesses, subscripts, thread};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::Facts;
 use crate::ir::{Base, Claim, Handle, Kernel, Role, Site, Tile};
@@ -38,10 +38,7 @@ pub(super) fn check(
         );
         let who = thread(kernel, unwritten.thread);
         error = match &unwritten.element {
-            Some(index) => {
-                let index: Vec<String> = index.iter().map(|index| format!("[{index}]")).collect();
-                error.note(format!("{who} finds `{name}{}` unwritten", index.concat()))
-            }
+            Some(index) => error.note(format!("{who} finds `{name}{}` unwritten", subscripts(index))),
             None => error.note(format!(
                 "which elements {who} reads is not known at compile time, and some of `{name}` may be unwritten"
             )),

@@ -85,3 +85,8 @@ pub(super) fn accesses(kernel: &Kernel, sites: &[Handle<Site>], spans: &SpanTabl
     }
     and(&parts)
 }
+
+/// An element by its indices: `[3][1]`.
+pub(super) fn subscripts(index: &[i64]) -> String {
+    index.iter().map(|index| format!("[{index}]")).collect()
+}

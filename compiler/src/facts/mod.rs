@@ -49,7 +49,7 @@ pub use order::{Around, Between, Interval, IntervalId, Ordered, Waited};
 pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
 pub use together::Divergence;
-pub use unwritten::{Unwritten, element_number};
+pub use unwritten::{Unwritten, element_index, element_number};
 
 use crate::ir::{BinaryOp, Expr, Handle, Kernel, Scalar, Site};
 use crate::span::SpanId;

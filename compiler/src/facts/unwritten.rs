@@ -154,6 +154,18 @@ pub fn element_number(tile: &Tile, index: &[Linear]) -> Option<Linear> {
     Some(number)
 }
 
+/// The indices of an element by its number in the tile.
+pub fn element_index(tile: &Tile, number: i64) -> Vec<i64> {
+    let mut rest = number;
+    let mut index: Vec<i64> = Vec::new();
+    for extent in tile.extents.iter().rev() {
+        index.push(rest.rem_euclid(i64::from(*extent)));
+        rest = rest.div_euclid(i64::from(*extent));
+    }
+    index.reverse();
+    index
+}
+
 impl Walk<'_> {
     /// Takes in an access to a tile: what a write leaves, and what a read finds.
     pub(super) fn follow_tile(&mut self, tile: Handle<Tile>, visit: &Visit) {
@@ -423,7 +435,10 @@ impl Walk<'_> {
                 }
                 if let Some(thread) = left.iter().position(|left| *left) {
                     let number = constants.get(thread) + offset;
-                    found = Some((thread, terms.is_empty().then(|| self.element(tile, number))));
+                    found = Some((
+                        thread,
+                        terms.is_empty().then(|| element_index(&self.kernel.tiles[tile], number)),
+                    ));
                     writes = self
                         .written_elements
                         .iter()
@@ -437,18 +452,6 @@ impl Walk<'_> {
         let first = (0..self.threads).find(|thread| visit.mask.get(*thread)).unwrap_or(0);
         let (thread, element) = found.unwrap_or((first, None));
         Unwritten { site: visit.site, thread, element, writes }
-    }
-
-    /// The indices of an element of a tile.
-    fn element(&self, tile: Handle<Tile>, number: i64) -> Vec<i64> {
-        let mut rest = number;
-        let mut index: Vec<i64> = Vec::new();
-        for extent in self.kernel.tiles[tile].extents.iter().rev() {
-            index.push(rest.rem_euclid(i64::from(*extent)));
-            rest = rest.div_euclid(i64::from(*extent));
-        }
-        index.reverse();
-        index
     }
 
     /// After a loop that goes round at least once: what every iteration writes, was written.
