@@ -75,7 +75,7 @@ macro_rules! floats {
             }
 
             fn erf(self) -> Self {
-                tileproof_model::math::erf(self.into()) as $ty
+                libm::erf(self.into()) as $ty
             }
         }
     )*};
