@@ -41,6 +41,8 @@ const ARITHMETIC: [(&str, Arithmetic); 14] = [
     ("-a", Arithmetic::Negate),
 ];
 
+type Comparison = fn(i128, i128) -> bool;
+
 /// The operators and comparisons of an integer. Arithmetic wraps, as in a release build.
 pub(super) fn integers(scalar: ScalarType) -> Vec<Operation> {
     let fits = |arithmetic| arithmetic != Arithmetic::Negate || scalar.is_signed();
@@ -65,7 +67,7 @@ pub(super) fn integers(scalar: ScalarType) -> Vec<Operation> {
         });
         Operation { divides, ..operation }
     });
-    let comparisons: [(&str, fn(i128, i128) -> bool); 4] = [
+    let comparisons: [(&str, Comparison); 4] = [
         ("(a < b) as u8", |a, b| a < b),
         ("(a <= b) as u8", |a, b| a <= b),
         ("(a == b) as u8", |a, b| a == b),

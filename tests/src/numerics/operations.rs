@@ -56,15 +56,15 @@ fn arithmetic(scalar: ScalarType) -> Vec<Operation> {
     // Of f16, two at a time.
     let pair = |operator| format!("(Vector::new([b, a]) {operator} Vector::new([a, b]))[1]");
     vec![
-        two("a + b", |scalar, a, b| sum(scalar, a, b)),
-        two(&pair('+'), |scalar, a, b| sum(scalar, a, b)),
+        two("a + b", sum),
+        two(&pair('+'), sum),
         two(&pair('-'), |scalar, a, b| sum(scalar, a, negated(scalar, b))),
         two(&pair('*'), product),
         two("a - b", |scalar, a, b| sum(scalar, a, negated(scalar, b))),
         two("a * b", product),
         two("a / b", quotient),
         two("a % b", |scalar, a, b| nearest_f64(value(scalar, a) % value(scalar, b), scalar)),
-        two("a.min(b)", |scalar, a, b| smaller(scalar, a, b)),
+        two("a.min(b)", smaller),
         two("a.max(b)", |scalar, a, b| {
             negated(scalar, smaller(scalar, negated(scalar, a), negated(scalar, b)))
         }),
