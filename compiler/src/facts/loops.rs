@@ -114,7 +114,7 @@ impl Walk<'_> {
         }
         let first = self.enter();
         for iteration in 0..trips {
-            if self.exhausted {
+            if self.is_over() {
                 break;
             }
             let variable = start.add_scaled(step, &Lanes::Uniform(i64::from(iteration)));

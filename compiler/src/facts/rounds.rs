@@ -104,12 +104,6 @@ impl Walk<'_> {
         if certain {
             self.write_for_certain();
         }
-        if self.is_left() {
-            (self.moment, self.path) = (entry.moment, self.path[..self.path.len() - 1].into());
-            self.rounds.pop();
-            self.fresh_interval();
-            return;
-        }
         let walked = entry.marker + 1..self.intervals.len() as IntervalId;
         self.begin_interval();
         let through = self.moment.remove(entry.marker);
