@@ -10,6 +10,7 @@ use super::Visit;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::prove::{FactList, non_negative};
+use super::rounds::Happens;
 use super::walk::Walk;
 use crate::ir::{Handle, Role, Scope, Site, Tile};
 use std::collections::BTreeSet;
@@ -476,10 +477,20 @@ impl Walk<'_> {
         Unwritten { site: visit.site, thread, element, writes }
     }
 
-    /// After a loop that goes round at least once: what every iteration writes, was written.
-    pub(super) fn write_for_certain(&mut self) {
-        let Some((last @ Step { kind: StepKind::Round { .. }, .. }, before)) = self.path.split_last() else {
+    /// After a loop, with the path of the iteration that stands for all: what every iteration writes, was written if there was one.
+    pub(super) fn write_in_rounds(&mut self, path: &[Step], happens: Happens) {
+        let Some((last @ Step { kind: StepKind::Round { .. }, .. }, before)) = path.split_last() else {
             return;
+        };
+        let under = match happens {
+            Happens::Certainly => None,
+            Happens::If(facts) => {
+                self.branches += 1;
+                let branch = Branch::Number(self.branches);
+                let kind = StepKind::Side { branch, side: true, exactly: Some(facts) };
+                Some(Step { kind, scope: Scope::Block })
+            }
+            Happens::Perhaps => return,
         };
         let depth = before.len();
         let own = |written: &&Written| {
@@ -487,7 +498,7 @@ impl Walk<'_> {
                 && written.path[..depth] == *before
         };
         let certain = self.written_elements.iter().filter(own).map(|written| {
-            let path = before.iter().chain(&written.path[depth + 1..]).cloned().collect();
+            let path = before.iter().chain(&under).chain(&written.path[depth + 1..]).cloned().collect();
             Written { path, ..written.clone() }
         });
         let certain: Vec<Written> = certain.collect();

@@ -142,7 +142,7 @@ pub(super) struct Walk<'a> {
     /// By expression: its floating-point operations.
     pub(super) costs: Vec<u64>,
     /// How many branches have been taken.
-    branches: u32,
+    pub(super) branches: u32,
     /// Whether what is evaluated is the launcher's, not a thread's.
     pub(super) on_host: bool,
     /// Whether a symbol is too small to have the residue that this run assumes.
