@@ -3,11 +3,13 @@
 //! - [`sass`] disassembles a cubin and counts its memory instructions by memory, action and width.
 //! - [`counters`] reads hardware counters as Nsight Compute prints them and compares them with predictions.
 //! - [`cuda`] compiles CUDA text with the runtime's NVRTC.
+//! - [`dynamic`] compiles kernels from text at run time, and runs them on the simulator or a GPU with plain bytes.
 //! - [`tiles`] holds kernels of operations on whole tiles.
 //! - [`needs`] decides whether a test that needs NVRTC, the disassembler or a GPU runs, skips or fails.
 
 pub mod counters;
 pub mod cuda;
+pub mod dynamic;
 pub mod needs;
 pub mod sass;
 pub mod tiles;
