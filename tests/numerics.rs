@@ -6,7 +6,9 @@
 use std::io::Write;
 use tileproof::{device, nvrtc, unload};
 use tileproof_tests::needs::{self, Need};
-use tileproof_tests::numerics::{Counts, HEAD, Machine, Measured, measure_all, operations, to_json};
+use tileproof_tests::numerics::{
+    Counts, HEAD, Machine, Measured, divisions_by_zero, measure_all, operations, to_json,
+};
 
 /// What is said of one machine: the rows that are not exact, then the sums; fails if a bound is not kept or an operation could not run.
 fn judge(machine: &str, (rows, errors): &(Vec<Measured>, Vec<String>)) {
@@ -43,6 +45,19 @@ fn the_simulator_computes_what_rust_does() {
     judge("the simulator", &measure_all(&operations(), &counts, simulator));
 }
 
+/// Each division by zero of integers is a fault.
+#[test]
+fn the_simulator_divides_by_nothing() {
+    let counts = Counts { functions: 1, slow: 1, others: 1 };
+    let simulator: Machine<'_> = &|kernel, arguments| match kernel.simulate(arguments) {
+        Ok(_) => Err("a value".into()),
+        Err(fault) if fault.to_string().contains("by zero") => Ok(arguments.to_vec()),
+        Err(other) => Err(other.to_string()),
+    };
+    let (rows, errors) = measure_all(&divisions_by_zero(), &counts, simulator);
+    assert!(errors.is_empty() && !rows.is_empty(), "{errors:?}");
+}
+
 #[test]
 fn the_gpu_computes_what_rust_does() {
     let context = match (device::context(0), nvrtc()) {
@@ -58,7 +73,8 @@ fn the_gpu_computes_what_rust_does() {
         let stream = context.new_stream().map_err(|error| error.to_string())?;
         kernel.launch(&stream, arguments).map_err(|error| error.to_string())
     };
-    let measured = measure_all(&operations(), &counts, gpu);
+    let all = [operations(), divisions_by_zero()].concat();
+    let measured = measure_all(&all, &counts, gpu);
     unload(&context);
     if let Some(path) = std::env::var_os("TILEPROOF_NUMERICS") {
         let json = serde_json::to_string_pretty(&to_json(&measured.0)).unwrap();

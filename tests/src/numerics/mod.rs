@@ -4,12 +4,14 @@
 //! and numbers of many bits where that does not round correctly. [`Machine`] is who computes; the same table holds for the simulator
 //! and for a GPU, so that one is as the other wherever the table says that they are exact.
 
+mod atomics;
 mod exact;
 mod format;
 mod inputs;
 mod native;
 mod operations;
 
+pub use native::divisions_by_zero;
 pub use operations::operations;
 
 use crate::dynamic::{Argument, Dynamic, Tensor};
@@ -18,6 +20,19 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tileproof::ScalarType;
+
+const FLOATS: [ScalarType; 4] = [ScalarType::F16, ScalarType::Bf16, ScalarType::F32, ScalarType::F64];
+
+const INTEGERS: [ScalarType; 8] = [
+    ScalarType::I8,
+    ScalarType::I16,
+    ScalarType::I32,
+    ScalarType::I64,
+    ScalarType::U8,
+    ScalarType::U16,
+    ScalarType::U32,
+    ScalarType::U64,
+];
 
 /// What an operation must give, of the bits of its operands; those that it has not are 0.
 type Reference = Arc<dyn Fn([u64; 3]) -> u64 + Send + Sync>;
@@ -35,15 +50,25 @@ pub struct Operation {
     pub ulps: u32,
     /// What it is called where the expression does not say it.
     name: Option<String>,
+    /// Of what is no expression, the statements that leave its result in `out[[i]]`, and those ahead of them that all threads execute.
+    statements: Option<[String; 2]>,
     reference: Reference,
     /// Nearly always the reference, and faster.
     estimate: Option<Reference>,
-    /// Whether the second operand may not be 0: no value in the simulator, 0 on a GPU.
-    divides: bool,
+    /// Of what divides by the second operand, whether that is 0: no value in the simulator, 0 on a GPU.
+    divisor: Divisor,
     /// Whether the reference takes microseconds.
     is_slow: bool,
     /// An operand that is an integer of at most this magnitude, so that results are not all infinite.
     small: Option<(usize, u64)>,
+}
+
+/// What the second operand may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Divisor {
+    Any,
+    NotZero,
+    Zero,
 }
 
 impl fmt::Debug for Operation {
@@ -66,9 +91,10 @@ impl Operation {
             result,
             ulps: 0,
             name: None,
+            statements: None,
             reference: Arc::new(reference),
             estimate: None,
-            divides: false,
+            divisor: Divisor::Any,
             is_slow: false,
             small: None,
         }
@@ -99,18 +125,22 @@ impl Operation {
             parameters.map(|(name, scalar)| format!("of_{name}: &Tensor<{}, 1>, ", scalar.name())).collect();
         let equal: Vec<String> = names.iter().map(|name| format!("of_{name}.len() == out.len()")).collect();
         let lets: String = names.iter().map(|name| format!("let {name} = of_{name}[[i]];\n")).collect();
+        let [ahead, statements] = match &self.statements {
+            Some(statements) => statements.clone(),
+            None => [String::new(), format!("out[[i]] = {};", self.expression)],
+        };
         let attribute =
             format!("block = [256], grid = [out.len().div_ceil(256)], requires({})", equal.join(", "));
         let item = format!(
             "fn operation({parameters}out: &mut Tensor<{}, 1>) {{
+                {ahead}
                 let i = block_x() * 256 + thread_x();
                 if i < out.len() {{
                     {lets}
-                    out[[i]] = {};
+                    {statements}
                 }}
             }}",
-            self.result.name(),
-            self.expression
+            self.result.name()
         );
         Dynamic::compile(&attribute, &item)
             .map_err(|errors| format!("{} of {}: {errors}", self.name(), self.own().name()))
@@ -126,8 +156,12 @@ impl Operation {
             counts.others
         };
         let mut columns = inputs::inputs(&self.operands, count, self.expression.len() as u64);
-        if self.divides {
-            columns[1].iter_mut().filter(|divisor| **divisor == 0).for_each(|divisor| *divisor = 1);
+        match self.divisor {
+            Divisor::Any => {}
+            Divisor::NotZero => {
+                columns[1].iter_mut().filter(|divisor| **divisor == 0).for_each(|divisor| *divisor = 1);
+            }
+            Divisor::Zero => columns[1].fill(0),
         }
         if let Some((operand, most)) = self.small {
             let scalar = self.operands[operand];

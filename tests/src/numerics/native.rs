@@ -1,7 +1,7 @@
 //! Operations of integers, as Rust's own types compute them.
 
-use super::Operation;
 use super::format::integer;
+use super::{Divisor, INTEGERS, Operation};
 use tileproof::ScalarType;
 use tileproof_compiler::ir::Function;
 
@@ -62,10 +62,11 @@ pub(super) fn integers(scalar: ScalarType) -> Vec<Operation> {
             | Arithmetic::Max => vec![scalar; 2],
         };
         let divides = matches!(arithmetic, Arithmetic::Div | Arithmetic::Rem);
+        let divisor = if divides { Divisor::NotZero } else { Divisor::Any };
         let operation = Operation::exact(expression, &operands, scalar, move |[a, b, _]| {
             compute(arithmetic, scalar, a, b)
         });
-        Operation { divides, ..operation }
+        Operation { divisor, ..operation }
     });
     let comparisons: [(&str, Comparison); 4] = [
         ("(a < b) as u8", |a, b| a < b),
@@ -79,6 +80,18 @@ pub(super) fn integers(scalar: ScalarType) -> Vec<Operation> {
         })
     });
     operators.chain(comparisons).collect()
+}
+
+/// Divisions of integers by 0, which the simulator refuses and a GPU computes as 0.
+pub fn divisions_by_zero() -> Vec<Operation> {
+    let of = |scalar| {
+        ["a / b", "a % b"].map(|expression| Operation {
+            name: Some(format!("{expression}, b = 0")),
+            divisor: Divisor::Zero,
+            ..Operation::exact(expression, &[scalar; 2], scalar, |_| 0)
+        })
+    };
+    INTEGERS.into_iter().flat_map(of).collect()
 }
 
 /// An expression of the Rust type of a scalar, `$t` its name.

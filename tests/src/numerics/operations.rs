@@ -1,27 +1,15 @@
 //! Every operation of every type, with what it must give.
 
-use super::Operation;
+use super::atomics::atomics;
 use super::exact::{big, correctly_rounded, double, multiply_add, nearest, nearest_f64};
 use super::format::{integer, value};
 use super::native::{function_of_integers, integers};
+use super::{FLOATS, INTEGERS, Operation};
 use half::{bf16, f16};
 use tileproof::ScalarType;
 use tileproof_compiler::ir::{Domain, FUNCTIONS, Function, Relation, Row};
 
-const FLOATS: [ScalarType; 4] = [ScalarType::F16, ScalarType::Bf16, ScalarType::F32, ScalarType::F64];
-
-const INTEGERS: [ScalarType; 8] = [
-    ScalarType::I8,
-    ScalarType::I16,
-    ScalarType::I32,
-    ScalarType::I64,
-    ScalarType::U8,
-    ScalarType::U16,
-    ScalarType::U32,
-    ScalarType::U64,
-];
-
-/// All operations: arithmetic, comparisons, functions and conversions.
+/// All operations: arithmetic, comparisons, functions, conversions and atomics.
 pub fn operations() -> Vec<Operation> {
     let mut all = Vec::new();
     for scalar in FLOATS {
@@ -40,6 +28,7 @@ pub fn operations() -> Vec<Operation> {
             all.push(conversion(from, to));
         }
     }
+    all.extend(atomics(sum));
     all
 }
 
