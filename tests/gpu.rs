@@ -1,5 +1,5 @@
 //! Every kernel on a GPU: results against the reference, element by element; of the transpose ladder, also large matrices and
-//! launches that are refused.
+//! launches that are refused; and kernels compiled at run time.
 //!
 //! Every output is poisoned first, with elements after it and between its rows that no kernel may touch. Without a GPU
 //! or NVRTC the tests skip aloud. With `TILEPROOF_SMALL` set, the largest matrices are small enough for a sanitizer.
@@ -8,9 +8,10 @@ use std::io::Write;
 use std::sync::Arc;
 use tileproof::cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 use tileproof::prelude::*;
-use tileproof::{Error, device, nvrtc};
+use tileproof::{Error, ScalarType, ScalarValue, device, nvrtc, unload};
 use tileproof_examples::kernels::SUBJECTS;
 use tileproof_examples::ladder::{LADDER, Rung, random};
+use tileproof_tests::dynamic::{Argument, Dynamic, Tensor};
 use tileproof_tests::needs::{self, Need};
 use tileproof_tests::tiles::transpose_dynamic;
 
@@ -220,6 +221,53 @@ fn dynamic_shared_memory() {
     let expected = |at: usize| data[at % rows * cols + at / rows].to_bits();
     let wrong = bits(&stream, &output).iter().enumerate().position(|(at, found)| *found != expected(at));
     assert_eq!(wrong, None);
+}
+
+/// From several threads at once. Without a GPU they are simulated alone.
+#[test]
+fn kernels_compiled_at_run_time() {
+    let (attribute, item) = (
+        "block = [32, 4], grid = [y.cols().div_ceil(32), y.rows().div_ceil(4)],
+         requires(x.rows() == y.rows(), x.cols() == y.cols() + by)",
+        "fn shear(x: &Matrix<u16>, by: usize, y: &mut Matrix<u16>) {
+            let (r, c) = (block_y() * 4 + thread_y(), block_x() * 32 + thread_x());
+            if r < y.rows() && c < y.cols() {
+                y[[r, c]] = x[[r, c + by]] * 3;
+            }
+        }",
+    );
+    let context = gpu();
+    std::thread::scope(|scope| {
+        for rows in 1..5 {
+            let context = &context;
+            scope.spawn(move || {
+                let shear = Dynamic::compile(attribute, item).unwrap();
+                let cols = 37 + rows;
+                let x = (0..(rows * (cols + 2)) as u16).flat_map(u16::to_le_bytes).collect();
+                let y = Tensor {
+                    element: ScalarType::U16,
+                    extents: vec![rows, cols],
+                    strides: vec![cols + 3, 1],
+                    offset: 5,
+                    bytes: vec![0xa5; 2 * (5 + rows * (cols + 3))],
+                };
+                let arguments = [
+                    Argument::Tensor(Tensor::new(ScalarType::U16, &[rows, cols + 2], x)),
+                    Argument::Scalar(ScalarValue::Usize(2)),
+                    Argument::Tensor(y),
+                ];
+                let simulated = shear.simulate(&arguments).unwrap();
+                assert_ne!(simulated.arguments, arguments);
+                if let Some(context) = context {
+                    let stream = context.new_stream().unwrap();
+                    assert_eq!(shear.launch(&stream, &arguments).unwrap(), simulated.arguments);
+                }
+            });
+        }
+    });
+    if let Some(context) = context {
+        unload(&context);
+    }
 }
 
 /// A launch with arguments that the kernel must refuse, and the proof that it wrote nothing.

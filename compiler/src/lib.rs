@@ -97,6 +97,8 @@ pub struct Compiled {
     pub kernel: ir::Kernel,
     /// Its CUDA text.
     pub cuda: String,
+    /// What a launch of it needs to know.
+    pub launcher: emit::Launcher,
     /// What was proven.
     pub report: Report,
 }
@@ -121,11 +123,15 @@ pub fn compile_in(shared: &str, attribute: &str, item: &str) -> Result<Compiled,
     let family = ast::parse(parse(attribute)?, parse(item)?, &scope, &mut diagnostics);
     let kernel = family.and_then(|family| family.kernels.into_iter().next());
     match kernel.and_then(|kernel| judge(&kernel, &mut diagnostics)) {
-        Some(checked) => Ok(Compiled {
-            cuda: emit::cuda(&checked).text,
-            report: checked.report().clone(),
-            kernel: checked.kernel().clone(),
-        }),
+        Some(checked) => {
+            let cuda = emit::cuda(&checked);
+            Ok(Compiled {
+                launcher: emit::launcher(&checked, &cuda, &diagnostics.spans),
+                cuda: cuda.text,
+                report: checked.report().clone(),
+                kernel: checked.kernel().clone(),
+            })
+        }
         None => {
             let list = diagnostics.errors().into_iter().chain(diagnostics.deferred());
             let list = list.map(|error| {

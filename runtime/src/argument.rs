@@ -2,10 +2,11 @@
 
 use crate::description::IndexWidth;
 use crate::plan::ArgumentShape;
-use crate::scalar::{Element, Scalar, ScalarValue};
+use crate::scalar::{Element, Scalar, ScalarType, ScalarValue};
+use crate::shape::{ErasedShape, ViewError};
 use crate::view::{TensorView, TensorViewMut};
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaStream, DevicePtr, DeviceSlice, LaunchArgs, PushKernelArg};
+use cudarc::driver::{CudaStream, CudaView, CudaViewMut, DevicePtr, DeviceSlice, LaunchArgs, PushKernelArg};
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
@@ -32,6 +33,21 @@ impl<'a> DeviceArgument<'a> {
     /// A scalar.
     pub fn scalar(value: impl Scalar) -> Self {
         DeviceArgument(Kind::Scalar(value.value()))
+    }
+
+    /// A tensor that the kernel reads.
+    pub fn erased(view: &'a ErasedView<'_>) -> Self {
+        DeviceArgument(Kind::Tensor(view))
+    }
+
+    /// A tensor that the kernel writes.
+    pub fn erased_mut(view: &'a mut ErasedViewMut<'_>) -> Self {
+        DeviceArgument(Kind::TensorMut(view))
+    }
+
+    /// A scalar whose type is known only at run time.
+    pub fn erased_scalar(value: ScalarValue) -> Self {
+        DeviceArgument(Kind::Scalar(value))
     }
 
     /// The stream that a tensor was allocated on.
@@ -163,6 +179,102 @@ impl<T: Element, const R: usize> DeviceTensorRead for TensorView<'_, T, R> {
 impl<T: Element, const R: usize> DeviceTensorWrite for TensorViewMut<'_, T, R> {
     fn push_mut<'b>(&'b mut self, launch: &mut LaunchArgs<'b>) {
         launch.arg(&mut self.data);
+    }
+}
+
+/// Device memory whose element type and rank are known only at run time, as a tensor that a kernel reads.
+pub struct ErasedView<'a>(Erased<CudaView<'a, u8>>);
+
+/// Device memory whose element type and rank are known only at run time, as a tensor that a kernel writes.
+pub struct ErasedViewMut<'a>(Erased<CudaViewMut<'a, u8>>);
+
+struct Erased<M> {
+    memory: M,
+    element: ScalarType,
+    shape: ErasedShape,
+}
+
+impl<'a> ErasedView<'a> {
+    /// The beginning of `memory` as a tensor of `extents` and `strides`, in elements, outermost first.
+    ///
+    /// # Errors
+    /// As of [`ErasedShape::new`].
+    ///
+    /// # Panics
+    /// As [`ErasedShape::new`].
+    pub fn new(
+        memory: CudaView<'a, u8>,
+        element: ScalarType,
+        extents: &[usize],
+        strides: &[usize],
+    ) -> Result<Self, ViewError> {
+        let length = memory.len() / element.bytes() as usize;
+        let shape = ErasedShape::new(extents, strides, length, false)?;
+        Ok(ErasedView(Erased { memory, element, shape }))
+    }
+}
+
+impl<'a> ErasedViewMut<'a> {
+    /// As [`ErasedView::new`], of memory that is written.
+    ///
+    /// # Errors
+    /// As of [`ErasedShape::new`].
+    ///
+    /// # Panics
+    /// As [`ErasedShape::new`].
+    pub fn new(
+        memory: CudaViewMut<'a, u8>,
+        element: ScalarType,
+        extents: &[usize],
+        strides: &[usize],
+    ) -> Result<Self, ViewError> {
+        let length = memory.len() / element.bytes() as usize;
+        let shape = ErasedShape::new(extents, strides, length, true)?;
+        Ok(ErasedViewMut(Erased { memory, element, shape }))
+    }
+}
+
+macro_rules! erased_tensor {
+    ($view:ident, mutable: $mutable:literal) => {
+        impl DeviceTensor for $view<'_> {
+            fn stream(&self) -> &Arc<CudaStream> {
+                DeviceSlice::stream(&self.0.memory)
+            }
+
+            fn extents(&self) -> &[usize] {
+                &self.0.shape.extents
+            }
+
+            fn strides(&self) -> &[usize] {
+                &self.0.shape.strides
+            }
+
+            fn shape(&self) -> ArgumentShape<'_> {
+                ArgumentShape::Tensor {
+                    element: self.0.element,
+                    mutable: $mutable,
+                    extents: &self.0.shape.extents,
+                    strides: &self.0.shape.strides,
+                    span: self.0.shape.span,
+                    address: address(&self.0.memory),
+                }
+            }
+        }
+    };
+}
+
+erased_tensor!(ErasedView, mutable: false);
+erased_tensor!(ErasedViewMut, mutable: true);
+
+impl DeviceTensorRead for ErasedView<'_> {
+    fn push<'b>(&'b self, launch: &mut LaunchArgs<'b>) {
+        launch.arg(&self.0.memory);
+    }
+}
+
+impl DeviceTensorWrite for ErasedViewMut<'_> {
+    fn push_mut<'b>(&'b mut self, launch: &mut LaunchArgs<'b>) {
+        launch.arg(&mut self.0.memory);
     }
 }
 

@@ -4,6 +4,7 @@
 //! data, so that the macro's output needs no code to construct it.
 
 use crate::scalar::ScalarType;
+pub use tileproof_model::host::HostOp;
 use tileproof_model::language::{extent_text, stride_text};
 use tileproof_model::limits::dynamic_shared_bytes;
 use tileproof_model::report::Report;
@@ -86,50 +87,6 @@ pub struct LaunchCheck {
     pub condition: &'static [HostOp],
     /// The condition as the source has it.
     pub text: &'static str,
-}
-
-/// One step of a host expression: a postfix program over a stack of mathematical integers, truth values being 0 and 1.
-///
-/// Arithmetic is checked: see [`ArithmeticError`](crate::ArithmeticError).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum HostOp {
-    /// A constant.
-    Int(i128),
-    /// An extent: the parameter's number and the dimension, 0 the outermost.
-    Extent(u32, u32),
-    /// A stride, in elements: the parameter's number and the dimension, 0 the outermost.
-    Stride(u32, u32),
-    /// A scalar argument: the parameter's number.
-    Scalar(u32),
-    Add,
-    Sub,
-    Mul,
-    /// Rounds toward zero.
-    Div,
-    /// Has the sign of the dividend.
-    Rem,
-    And,
-    Or,
-    Xor,
-    /// By 0 to 126.
-    Shl,
-    /// By 0 to 126; keeps the sign.
-    Shr,
-    Min,
-    Max,
-    /// The quotient rounded up.
-    DivCeil,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    Equal,
-    NotEqual,
-    /// Of a truth value.
-    Not,
-    /// Of a condition, a value and another value: the first value if the condition is true, else the other.
-    Select,
 }
 
 /// How wide extents, strides and indices are in a twin of a kernel.

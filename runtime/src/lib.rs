@@ -96,12 +96,13 @@ pub use view::{DeviceMemory, DeviceMemoryMut, TensorView, TensorViewMut};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::__tileproof_if_simulate as if_simulate;
-    pub use crate::argument::DeviceArgument;
+    pub use crate::argument::{DeviceArgument, ErasedView, ErasedViewMut};
     pub use crate::description::{Description, HostOp, Kernel, LaunchCheck, Param, ParamKind};
     pub use crate::launch::{launch, launch_first, launch_first_on, launch_on};
     pub use crate::load::{compile_all, load_all};
+    pub use crate::shape::ErasedShape;
     #[cfg(feature = "simulate")]
-    pub use crate::simulate::{HostArgument, simulate_first};
+    pub use crate::simulate::{HostArgument, simulate_compiled, simulate_first};
     pub use std::borrow::Cow;
     pub use std::sync::Arc;
     pub use std::vec::Vec;

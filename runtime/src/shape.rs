@@ -143,50 +143,98 @@ impl<const R: usize> Shape<R> {
         length: usize,
     ) -> Result<Self, ViewError> {
         const { assert!(R >= 1, "a tensor has at least one dimension") };
-        if extents[R - 1] <= 1 {
-            strides[R - 1] = 1;
-        }
-        if strides[R - 1] != 1 {
-            return Err(ViewError::NotContiguous { stride: strides[R - 1] });
-        }
-        if extents.contains(&0) {
-            return Ok(Shape { extents, strides, span: 0 });
-        }
-        let overflow = || ViewError::Overflow { extents: extents.to_vec() };
-        let mut span = 1usize;
-        for d in (0..R).rev() {
-            span = (extents[d] - 1)
-                .checked_mul(strides[d])
-                .and_then(|reach| span.checked_add(reach))
-                .ok_or_else(overflow)?;
-        }
-        if span > length {
-            let (extents, strides) = (extents.to_vec(), strides.to_vec());
-            return Err(ViewError::TooShort { extents, strides, needed: span, length });
-        }
+        let span = strided(&extents, &mut strides, length)?;
         Ok(Shape { extents, strides, span })
     }
 
     /// The same, if each stride is at least the span of the dimensions with smaller ones, so that no two indices name one
     /// element.
     pub(crate) fn injective(self) -> Result<Self, ViewError> {
-        if self.span == 0 {
-            return Ok(self);
-        }
-        let mut order: [usize; R] = std::array::from_fn(|d| R - 1 - d);
-        // Of equal strides, the innermost dimension comes first.
-        order.sort_by_key(|d| self.strides[*d]);
-        let mut span = 1;
-        for dimension in order.into_iter().filter(|d| self.extents[*d] > 1) {
-            let stride = self.strides[dimension];
-            if stride < span {
-                return Err(ViewError::Overlapping { dimension, stride, needed: span });
-            }
-            // No more than the whole span, which fits.
-            span += (self.extents[dimension] - 1) * stride;
-        }
+        injective(&self.extents, &self.strides)?;
         Ok(self)
     }
+}
+
+/// The extents and strides of a tensor whose rank is known only at run time, as those of a [`Shape`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErasedShape {
+    pub(crate) extents: Vec<usize>,
+    pub(crate) strides: Vec<usize>,
+    /// Elements from the first to one past the last; 0 if there is none.
+    pub(crate) span: usize,
+}
+
+impl ErasedShape {
+    /// These extents and strides, outermost first, one each a dimension, in memory of `length` elements. Of a tensor that is
+    /// written, no two indices name one element.
+    ///
+    /// # Errors
+    /// If the memory is too short, offsets overflow, the last stride is not 1, or indices of a tensor that is written overlap.
+    ///
+    /// # Panics
+    /// If there is no dimension, or not one stride a dimension.
+    pub fn new(
+        extents: &[usize],
+        strides: &[usize],
+        length: usize,
+        mutable: bool,
+    ) -> Result<Self, ViewError> {
+        assert!(!extents.is_empty(), "a tensor has at least one dimension");
+        assert_eq!(extents.len(), strides.len(), "a tensor has a stride a dimension");
+        let mut strides = strides.to_vec();
+        let span = strided(extents, &mut strides, length)?;
+        if mutable {
+            injective(extents, &strides)?;
+        }
+        Ok(ErasedShape { extents: extents.to_vec(), strides, span })
+    }
+}
+
+/// The elements from the first to one past the last of a tensor in memory of `length` elements. A last stride that is free becomes 1.
+fn strided(extents: &[usize], strides: &mut [usize], length: usize) -> Result<usize, ViewError> {
+    let last = extents.len() - 1;
+    if extents[last] <= 1 {
+        strides[last] = 1;
+    }
+    if strides[last] != 1 {
+        return Err(ViewError::NotContiguous { stride: strides[last] });
+    }
+    if extents.contains(&0) {
+        return Ok(0);
+    }
+    let overflow = || ViewError::Overflow { extents: extents.to_vec() };
+    let mut span = 1usize;
+    for (extent, stride) in extents.iter().zip(strides.iter()).rev() {
+        span = (extent - 1)
+            .checked_mul(*stride)
+            .and_then(|reach| span.checked_add(reach))
+            .ok_or_else(overflow)?;
+    }
+    if span > length {
+        let (extents, strides) = (extents.to_vec(), strides.to_vec());
+        return Err(ViewError::TooShort { extents, strides, needed: span, length });
+    }
+    Ok(span)
+}
+
+/// Whether each stride is at least the span of the dimensions with smaller ones, of a shape whose span fits.
+fn injective(extents: &[usize], strides: &[usize]) -> Result<(), ViewError> {
+    if extents.contains(&0) {
+        return Ok(());
+    }
+    let mut order: Vec<usize> = (0..extents.len()).rev().collect();
+    // Of equal strides, the innermost dimension comes first.
+    order.sort_by_key(|d| strides[*d]);
+    let mut span = 1;
+    for dimension in order.into_iter().filter(|d| extents[*d] > 1) {
+        let stride = strides[dimension];
+        if stride < span {
+            return Err(ViewError::Overlapping { dimension, stride, needed: span });
+        }
+        // No more than the whole span, which fits.
+        span += (extents[dimension] - 1) * stride;
+    }
+    Ok(())
 }
 
 /// The accessors that all views have; `$shape` is the field with the [`Shape`].
@@ -257,7 +305,7 @@ pub(crate) use shape_accessors;
 
 #[cfg(test)]
 mod tests {
-    use super::{Shape, ViewError};
+    use super::{ErasedShape, Shape, ViewError};
 
     #[test]
     fn row_major_strides_and_span() {
@@ -336,5 +384,14 @@ mod tests {
     fn the_last_stride_of_one_element_is_free() {
         assert_eq!(Shape::strided([4, 1], [6, 99], 64).unwrap().strides, [6, 1]);
         assert!(Shape::strided([4, 1], [1, 99], 4).unwrap().injective().is_ok());
+    }
+
+    #[test]
+    fn a_rank_known_at_run_time() {
+        let shape = ErasedShape::new(&[4, 8], &[10, 1], 38, true).unwrap();
+        assert_eq!(shape, ErasedShape { extents: vec![4, 8], strides: vec![10, 1], span: 38 });
+        assert!(ErasedShape::new(&[4, 8], &[10, 1], 37, true).is_err());
+        assert!(ErasedShape::new(&[4, 8], &[7, 1], 64, true).is_err());
+        assert!(ErasedShape::new(&[4, 8], &[7, 1], 64, false).is_ok());
     }
 }

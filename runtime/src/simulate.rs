@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::host::{HostTensor, HostTensorMut};
 use crate::plan::{ArgumentShape, first, plan};
 use crate::scalar::{Element, Scalar, ScalarType, ScalarValue};
-use crate::shape::Shape;
+use crate::shape::{ErasedShape, Shape};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tileproof_compiler::ir::Kernel;
@@ -39,6 +39,25 @@ impl<'a> HostArgument<'a> {
     /// A tensor that the kernel writes.
     pub fn tensor_mut<T: Element, const R: usize>(view: &'a mut HostTensorMut<'_, T, R>) -> Self {
         HostArgument::of::<T, R>(Buffer::Write(bytemuck::cast_slice_mut(view.data)), &view.shape, view.offset)
+    }
+
+    /// A tensor whose element type and rank are known only at run time: the elements of `data` from `offset` on.
+    ///
+    /// # Panics
+    /// If the data ends before the offset.
+    pub fn erased(data: Buffer<'a>, element: ScalarType, shape: &'a ErasedShape, offset: usize) -> Self {
+        let ErasedShape { extents, strides, span } = shape;
+        let first = offset * element.bytes() as usize;
+        let data = match data {
+            Buffer::Read(bytes) => Buffer::Read(&bytes[first..]),
+            Buffer::Write(bytes) => Buffer::Write(&mut bytes[first..]),
+        };
+        HostArgument(Kind::Tensor { element, data, extents, strides, span: *span, address: first as u64 })
+    }
+
+    /// A scalar whose type is known only at run time.
+    pub fn erased_scalar(value: ScalarValue) -> Self {
+        HostArgument(Kind::Scalar(value))
     }
 
     fn of<T: Element, const R: usize>(data: Buffer<'a>, shape: &'a Shape<R>, offset: usize) -> Self {
@@ -164,15 +183,26 @@ impl Counts {
 /// Everything that can be wrong with the arguments, and what no kernel may do: an access outside its tensor, a race, a
 /// barrier that some threads do not reach. Outputs may be partly written then.
 fn simulate(description: &'static Description, arguments: &mut [HostArgument<'_>]) -> Result<Counts, Error> {
+    simulate_compiled(description, &*kernel(description)?, arguments)
+}
+
+/// As `simulate`, of a kernel whose IR is at hand.
+///
+/// # Errors
+/// As `simulate`.
+pub fn simulate_compiled(
+    description: &'static Description,
+    kernel: &Kernel,
+    arguments: &mut [HostArgument<'_>],
+) -> Result<Counts, Error> {
     let name = description.name;
-    let kernel = kernel(description)?;
     let sites = &description.report.sites;
     let shapes: Vec<ArgumentShape<'_>> = arguments.iter().map(HostArgument::shape).collect();
     let counts = match plan(description, &shapes)? {
         None => vec![SiteCounts::default(); sites.len()],
         Some(plan) => {
             let mut lent: Vec<Argument<'_>> = arguments.iter_mut().map(HostArgument::lend).collect();
-            tileproof_compiler::simulate::simulate(&kernel, plan.grid, &mut lent)
+            tileproof_compiler::simulate::simulate(kernel, plan.grid, &mut lent)
                 .map_err(|fault| Error::Fault { kernel: name, fault: fault.to_string() })?
         }
     };

@@ -2,14 +2,16 @@
 
 use super::cuda::Cuda;
 use super::launch::{self, Launches, Safety};
+use super::launcher::{Launcher, launcher};
 use super::report::report;
 use crate::ast;
-use crate::check::{Checked, LaunchCheck, Quantity};
+use crate::check::Checked;
 use crate::diagnostic::Diagnostics;
-use crate::ir::{BinaryOp, CompareOp, Expr, ExprKind, Handle, Kernel, Param, ParamKind, Scalar, UnaryOp};
+use crate::ir::{ParamKind, Scalar};
 use crate::lower::{element_type, peeled};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
+use tileproof_model::host::HostOp;
 
 /// The item of a kernel that passed its checks.
 pub(super) fn item(
@@ -260,20 +262,20 @@ fn description(
 ) -> TokenStream {
     let kernel = checked.kernel();
     let Source { attribute, item, shared } = source;
-    let entry = &cuda.entry;
+    let Launcher { entry, narrow, alignments, grid, conditions } =
+        launcher(checked, &cuda.entry, &diagnostics.spans);
     let lines = cuda.lines.iter().map(|(line, span)| {
         let rust = Literal::u32_unsuffixed(diagnostics.spans.line(*span));
         let line = Literal::u32_unsuffixed(*line);
         quote!((#line, #rust))
     });
-    let narrow = checked.facts().narrow;
     let block = triple(kernel.block);
-    let params = kernel.params.iter().zip(checked.base_alignment()).map(|((_, param), alignment)| {
+    let params = kernel.params.iter().zip(alignments).map(|((_, param), alignment)| {
         let name = &param.name;
         let kind = match param.kind {
             ParamKind::Tensor { element, rank, mutable } => {
                 let (element, rank) = (scalar(element), Literal::u32_unsuffixed(rank));
-                let alignment = Literal::u32_unsuffixed(*alignment);
+                let alignment = Literal::u32_unsuffixed(alignment);
                 quote!(Tensor { element: #element, rank: #rank, mutable: #mutable, alignment: #alignment })
             }
             ParamKind::Scalar(value) => {
@@ -283,18 +285,10 @@ fn description(
         };
         quote!(__tileproof::__private::Param { name: #name, kind: __tileproof::__private::ParamKind::#kind })
     });
-    let grid = kernel.grid.iter().map(|extent| program(kernel, *extent));
-    let contracts = kernel.requires.iter().map(|contract| {
-        let text = &diagnostics.spans.get(contract.span).text;
-        let condition = program(kernel, contract.condition);
+    let grid = grid.iter().map(|ops| program(ops));
+    let checks = conditions.iter().map(|condition| {
+        let (text, condition) = (&condition.text, program(&condition.program));
         quote!(__tileproof::__private::LaunchCheck { condition: #condition, text: #text })
-    });
-    let settled = checked.launch_checks().iter().map(|check| {
-        let (text, condition) = (check.text(kernel), launch_condition(check));
-        quote!(__tileproof::__private::LaunchCheck {
-            condition: &[#(__tileproof::__private::HostOp::#condition),*],
-            text: #text,
-        })
     });
     let report = report(checked.report());
     quote! {
@@ -310,7 +304,7 @@ fn description(
             block: #block,
             params: &[#(#params),*],
             grid: [#(#grid),*],
-            checks: &[#(#contracts,)* #(#settled),*],
+            checks: &[#(#checks),*],
             report: #report,
         }
     }
@@ -327,141 +321,50 @@ fn scalar(scalar: Scalar) -> TokenStream {
     quote!(__tileproof::ScalarType::#name)
 }
 
-/// A host expression as a postfix program.
-/// The program of a condition that the compiler left to the launch.
-fn launch_condition(check: &LaunchCheck) -> Vec<TokenStream> {
-    let number = |value: u32| Literal::u32_unsuffixed(value);
-    let place = |param: &Handle<Param>| number(param.index() as u32);
-    match check {
-        LaunchCheck::StrideMultiple { param, dimension, multiple } => {
-            let (param, dimension, multiple) = (place(param), number(*dimension), number(*multiple));
-            vec![
-                quote!(Extent(#param, #dimension)),
-                quote!(Int(2)),
-                quote!(Less),
-                quote!(Stride(#param, #dimension)),
-                quote!(Int(#multiple)),
-                quote!(Rem),
-                quote!(Int(0)),
-                quote!(Equal),
-                quote!(Or),
-            ]
-        }
-        LaunchCheck::Multiple { terms, constant, multiple } => {
-            let (constant, multiple) = (Literal::i64_unsuffixed(*constant), number(*multiple));
-            let mut ops = vec![quote!(Int(#constant))];
-            for (quantity, factor) in terms {
-                let factor = Literal::i64_unsuffixed(*factor);
-                ops.push(match quantity {
-                    Quantity::Extent(param, dimension) => {
-                        let (param, dimension) = (place(param), number(*dimension));
-                        quote!(Extent(#param, #dimension))
-                    }
-                    Quantity::Stride(param, dimension) => {
-                        let (param, dimension) = (place(param), number(*dimension));
-                        quote!(Stride(#param, #dimension))
-                    }
-                    Quantity::Scalar(param) => {
-                        let param = place(param);
-                        quote!(Scalar(#param))
-                    }
-                });
-                ops.extend([quote!(Int(#factor)), quote!(Mul), quote!(Add)]);
-            }
-            ops.extend([quote!(Int(#multiple)), quote!(Rem), quote!(Int(0)), quote!(Equal)]);
-            ops
-        }
-    }
-}
-
-fn program(kernel: &Kernel, expr: Handle<Expr>) -> TokenStream {
-    let mut ops = Vec::new();
-    push(kernel, expr, &mut ops);
-    quote!(&[#(__tileproof::__private::HostOp::#ops),*])
-}
-
-fn push(kernel: &Kernel, expr: Handle<Expr>, ops: &mut Vec<TokenStream>) {
-    let kind = &kernel.exprs[expr].kind;
-    // Of `&&` and `||` the right side counts only where the left one does not decide.
-    if let ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) = kind
-        && kernel.exprs[expr].ty.scalar() == Scalar::Bool
-    {
-        push(kernel, *a, ops);
-        if *op == BinaryOp::Or {
-            ops.push(quote!(Int(1)));
-        }
-        push(kernel, *b, ops);
-        if *op == BinaryOp::And {
-            ops.push(quote!(Int(0)));
-        }
-        ops.push(quote!(Select));
-        return;
-    }
-    for operand in kind.operands() {
-        push(kernel, operand, ops);
-    }
-    let number = |value: u32| Literal::u32_unsuffixed(value);
-    let op = match kind {
-        ExprKind::Int(value) => {
+/// A postfix program as a constant.
+fn program(ops: &[HostOp]) -> TokenStream {
+    let ops = ops.iter().map(|op| match op {
+        HostOp::Int(value) => {
             let value = Literal::i128_unsuffixed(*value);
             quote!(Int(#value))
         }
-        ExprKind::Bool(value) => {
-            let value = number(u32::from(*value));
-            quote!(Int(#value))
-        }
-        ExprKind::Param(param) => {
-            let param = number(param.index() as u32);
-            quote!(Scalar(#param))
-        }
-        ExprKind::Extent(param, dimension) => {
-            let (param, dimension) = (number(param.index() as u32), number(*dimension));
+        HostOp::Extent(param, dimension) => {
+            let (param, dimension) = (Literal::u32_unsuffixed(*param), Literal::u32_unsuffixed(*dimension));
             quote!(Extent(#param, #dimension))
         }
-        ExprKind::Stride(param, dimension) => {
-            let (param, dimension) = (number(param.index() as u32), number(*dimension));
+        HostOp::Stride(param, dimension) => {
+            let (param, dimension) = (Literal::u32_unsuffixed(*param), Literal::u32_unsuffixed(*dimension));
             quote!(Stride(#param, #dimension))
         }
-        ExprKind::Unary(UnaryOp::Negate, _) => {
-            ops.push(quote!(Int(-1)));
-            quote!(Mul)
+        HostOp::Scalar(param) => {
+            let param = Literal::u32_unsuffixed(*param);
+            quote!(Scalar(#param))
         }
-        ExprKind::Unary(UnaryOp::Not, _) => quote!(Not),
-        ExprKind::Binary(op, ..) => match op {
-            BinaryOp::Add => quote!(Add),
-            BinaryOp::Sub => quote!(Sub),
-            BinaryOp::Mul => quote!(Mul),
-            BinaryOp::Div => quote!(Div),
-            BinaryOp::Rem => quote!(Rem),
-            BinaryOp::And => quote!(And),
-            BinaryOp::Or => quote!(Or),
-            BinaryOp::Xor => quote!(Xor),
-            BinaryOp::Shl => quote!(Shl),
-            BinaryOp::Shr => quote!(Shr),
-            BinaryOp::Min => quote!(Min),
-            BinaryOp::Max => quote!(Max),
-            BinaryOp::DivCeil => quote!(DivCeil),
-        },
-        ExprKind::Compare(op, ..) => match op {
-            CompareOp::Less => quote!(Less),
-            CompareOp::LessEqual => quote!(LessEqual),
-            CompareOp::Greater => quote!(Greater),
-            CompareOp::GreaterEqual => quote!(GreaterEqual),
-            CompareOp::Equal => quote!(Equal),
-            CompareOp::NotEqual => quote!(NotEqual),
-        },
-        ExprKind::Select(..) => quote!(Select),
-        // The value is the same mathematical integer; lowering admits only conversions between integer types here.
-        ExprKind::Cast(_) => return,
-        ExprKind::Float(_)
-        | ExprKind::Thread(_)
-        | ExprKind::Block(_)
-        | ExprKind::Grid(_)
-        | ExprKind::Local(_)
-        | ExprKind::Element(..)
-        | ExprKind::Call(..)
-        | ExprKind::Lane(..)
-        | ExprKind::Vector(_) => return,
-    };
-    ops.push(op);
+        HostOp::Add
+        | HostOp::Sub
+        | HostOp::Mul
+        | HostOp::Div
+        | HostOp::Rem
+        | HostOp::And
+        | HostOp::Or
+        | HostOp::Xor
+        | HostOp::Shl
+        | HostOp::Shr
+        | HostOp::Min
+        | HostOp::Max
+        | HostOp::DivCeil
+        | HostOp::Less
+        | HostOp::LessEqual
+        | HostOp::Greater
+        | HostOp::GreaterEqual
+        | HostOp::Equal
+        | HostOp::NotEqual
+        | HostOp::Not
+        | HostOp::Select => {
+            // `Debug` prints the name of the variant.
+            let name = format_ident!("{op:?}");
+            quote!(#name)
+        }
+    });
+    quote!(&[#(__tileproof::__private::HostOp::#ops),*])
 }

@@ -9,14 +9,17 @@ mod declared;
 mod generic;
 mod host;
 mod launch;
+mod launcher;
 mod report;
 
 pub(crate) use body::TYPES;
 pub use cuda::{Cuda, CudaFacts};
+pub use launcher::{Condition, Launcher};
 
 use crate::ast;
 use crate::check::Checked;
 use crate::diagnostic::{Code, Diagnostics, Said, compile_error, compile_errors, merge, panic};
+use crate::span::SpanTable;
 use crate::tokens;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -25,6 +28,11 @@ use quote::{ToTokens, quote};
 pub fn cuda(checked: &Checked) -> Cuda {
     let facts = CudaFacts { trips: checked.facts().trips.clone(), narrow: checked.facts().narrow };
     cuda::cuda(checked.kernel(), &facts)
+}
+
+/// What a launch needs to know of a kernel that passed its checks, of which `cuda` is the text.
+pub fn launcher(checked: &Checked, cuda: &Cuda, spans: &SpanTable) -> Launcher {
+    launcher::launcher(checked, &cuda.entry, spans)
 }
 
 /// The Rust items of a kernel that passed its checks.

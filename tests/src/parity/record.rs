@@ -113,11 +113,19 @@ pub fn full(machine: &Machine, all: &[Compared]) -> String {
     heading() + &table(all, |row| !row.is_nothing()) + &summary(machine, all)
 }
 
+/// The rows that [`short`] has room for.
+const SHORT: usize = 60;
+
 /// What does not agree, how often each rule was needed, and a last line with the numbers.
 pub fn short(machine: &Machine, all: &[Compared]) -> String {
     let different = table(all, |row| row.verdict == Verdict::Different);
-    let different = if different.is_empty() { different } else { heading() + &different };
-    different + &summary(machine, all)
+    let count = different.lines().count();
+    let mut out = if count == 0 { String::new() } else { heading() };
+    out.extend(different.split_inclusive('\n').take(SHORT));
+    if count > SHORT {
+        let _ = writeln!(out, "and {} more", count - SHORT);
+    }
+    out + &summary(machine, all)
 }
 
 fn summary(machine: &Machine, all: &[Compared]) -> String {
@@ -182,6 +190,13 @@ mod tests {
         assert_eq!(short.lines().last(), Some(last));
         let full = full(&machine(), &all);
         assert!(full.contains(" a ") && !full.contains(" b "), "{full}");
+    }
+
+    #[test]
+    fn the_short_table_stays_short() {
+        let many = (0..100).map(|i| row(&format!("c{i}"), 1, 2, Verdict::Different)).collect();
+        let short = short(&machine(), &[compared(many)]);
+        assert!(short.lines().count() < 70 && short.contains("\nand 40 more\n"), "{short}");
     }
 
     #[test]

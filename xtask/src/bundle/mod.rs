@@ -26,7 +26,7 @@ const PARITY: Part = Part {
     name: "parity",
 };
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     Part {
         build: &["test", "--no-run", "--package=tileproof-tests", "--test=gpu"],
         kind: "test",
@@ -38,6 +38,12 @@ const PARTS: [Part; 6] = [
         kind: "test",
         target: "gpu",
         name: "runtime-tests",
+    },
+    Part {
+        build: &["test", "--no-run", "--package=tileproof-tests", "--test=numerics"],
+        kind: "test",
+        target: "numerics",
+        name: "numerics",
     },
     Part {
         build: &["build", "--package=tileproof-examples", "--example=transpose"],

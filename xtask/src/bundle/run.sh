@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Runs the bundle on a host with a GPU; needs no Rust and no network.
 #
-#   ./run.sh [STEP…]      all steps, or those named: tests runtime memcheck racecheck synccheck initcheck example record
-#                         bench parity
+#   ./run.sh [STEP…]      all steps, or those named: tests runtime numerics memcheck racecheck synccheck
+#                         initcheck example record bench parity
 #
 # A log a step goes into $OUT (default: ./out), and a table into $OUT/summary.txt and to the terminal, last. The exit
 # status is 0 when every step succeeded. The step `record` leaves <date>-<gpu>-transpose.json there too: the shares of the
 # copy, measured in turns. The step `parity` leaves <date>-<gpu>-parity.json, parity.txt with every count, and what the
 # profiler printed. STEP_SECONDS (default 240) bounds each step; SIZE (default "8192 8192") is the example's,
 # RECORD_SIZES (default "8192 8192 16384 16384 8191 4097") those of the record; COUNTED (default: all) names the kernels that
-# run under the profiler.
+# run under the profiler. The step `numerics` leaves numerics.json: what every operation computes, against correct rounding.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -103,11 +103,17 @@ sanitize() { # TOOL [OPTION…]
     done
 }
 
-for name in "${@:-tests runtime memcheck racecheck synccheck initcheck example record bench parity}"; do
+for name in "${@:-tests runtime numerics memcheck racecheck synccheck initcheck example record bench parity}"; do
     for name in $name; do
         case $name in
             tests) step tests '^test result' "$here/gpu-tests" --nocapture ;;
             runtime) step runtime '^test result' "$here/runtime-tests" --nocapture ;;
+            numerics)
+                step numerics 'exact operations' env TILEPROOF_NUMERICS="$out/numerics.json" \
+                    "$here/numerics" the_gpu --nocapture
+                grep -E '^operation |^a\.|WRONG' "$out/numerics.log" >"$work/numerics"
+                details+=("$work/numerics")
+                ;;
             memcheck) sanitize memcheck --leak-check full ;;
             racecheck | synccheck | initcheck) sanitize "$name" ;;
             example) step example 'transpose_vectorised .*(equal|WRONG)' "$here/transpose" "${size[@]}" ;;
@@ -117,6 +123,7 @@ for name in "${@:-tests runtime memcheck racecheck synccheck initcheck example r
                 ;;
             bench) step bench 'thrpt|time:' "$here/bench" --bench ;;
             parity)
+                : >"$work/short.txt"
                 step parity 'counts agree' env TILEPROOF_LINEINFO=1 bash "$here/run.sh" --parity "$out" "$work"
                 details+=("$work/short.txt")
                 ;;
@@ -132,6 +139,6 @@ done
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo "nvidia-smi: not found"
     echo "NVRTC: ${TILEPROOF_NVRTC_DIR:-none found, left to the system}"
     printf '%s\n' "${rows[@]}"
-    [ "${#details[@]}" -eq 0 ] || cat "${details[@]}" 2>/dev/null | tail -n 100
+    [ "${#details[@]}" -eq 0 ] || cat "${details[@]}"
 } | tee "$out/summary.txt"
 exit "$failed"
