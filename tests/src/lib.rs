@@ -5,11 +5,13 @@
 //! - [`cuda`] compiles CUDA text with the runtime's NVRTC.
 //! - [`dynamic`] compiles kernels from text at run time, and runs them on the simulator or a GPU with plain bytes.
 //! - [`tiles`] holds kernels of operations on whole tiles.
+//! - [`fuzz`] judges random kernels three ways: a simulator, an evaluator and a GPU.
 //! - [`needs`] decides whether a test that needs NVRTC, the disassembler or a GPU runs, skips or fails.
 
 pub mod counters;
 pub mod cuda;
 pub mod dynamic;
+pub mod fuzz;
 pub mod needs;
 pub mod sass;
 pub mod tiles;
