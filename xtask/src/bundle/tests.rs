@@ -128,7 +128,7 @@ mod script {
         let log = std::fs::read_to_string(bundle.0.join("out/counters.log")).unwrap();
         assert!(log.starts_with("predict\nmeasured\n"), "{log}");
         assert!(bundle.0.join("out/x.json").exists());
-        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 13);
+        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 14);
     }
 
     #[test]
