@@ -15,5 +15,4 @@ pub mod half;
 pub mod host;
 pub mod language;
 pub mod limits;
-pub mod math;
 pub mod report;
