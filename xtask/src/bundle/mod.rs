@@ -1,6 +1,6 @@
 //! `cargo xtask gpu-bundle`: a folder that a host with a GPU, but without Rust and without network, can run.
 //!
-//! The executables are those of the GPU tests, the example, the counters, the benches and the record of a measurement,
+//! The executables are those of the GPU tests, the example, the counters, the fuzzer, the benches and the record of a measurement,
 //! optimised and stripped; they need glibc, and find the driver and NVRTC when they start. `run.sh` drives them and the
 //! host's profiler and sanitizer.
 
@@ -17,7 +17,7 @@ struct Part {
     name: &'static str,
 }
 
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     Part {
         build: &["test", "--no-run", "--package=tileproof-tests", "--test=gpu"],
         kind: "test",
@@ -47,6 +47,12 @@ const PARTS: [Part; 7] = [
         kind: "bin",
         target: "counters",
         name: "counters",
+    },
+    Part {
+        build: &["build", "--package=tileproof-tests", "--bin=fuzz"],
+        kind: "bin",
+        target: "fuzz",
+        name: "fuzz",
     },
     Part {
         build: &["bench", "--no-run", "--package=tileproof-benches", "--bench=transpose"],

@@ -2,12 +2,15 @@
 # Runs the bundle on a host with a GPU; needs no Rust and no network.
 #
 #   ./run.sh [STEP…]      all steps, or those named: tests runtime numerics memcheck racecheck example record bench counters
+#                         fuzz fuzz-counters
 #
 # A log a step goes into $OUT (default: ./out), and a table into $OUT/summary.txt and to the terminal, last. The exit
 # status is 0 when every step succeeded. The step `record` leaves <date>-<gpu>-transpose.json there too: the shares of the
 # copy, measured in turns. STEP_SECONDS (default 240) bounds each step; SIZE (default "8192 8192") is the example's,
 # RECORD_SIZES (default "8192 8192 16384 16384 8191 4097") those of the record; COUNTED (default: all) names the kernels that
 # run under the profiler. The step `numerics` leaves numerics.json: what every operation computes, against correct rounding.
+# FUZZ_SEEDS (default 0..3000) are the random kernels that run three ways, FUZZ_COUNTED (default 0..60) those that run under the
+# profiler; the kernels that go wrong are in $OUT/fuzz-SEED.txt.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -30,12 +33,26 @@ if [ "${1:-}" = --count ]; then
     exec "$here/counters" compare "$work/predicted.csv" "$work/measured.csv"
 fi
 
+# The step `fuzz-counters`, likewise.
+if [ "${1:-}" = --count-fuzz ]; then
+    set -e
+    work=$2
+    "$here/fuzz" predict --seeds "${FUZZ_COUNTED:-0..60}" | tee "$work/fuzz-predicted.csv"
+    metrics=$("$here/fuzz" metrics)
+    status=0
+    ncu --csv --page raw --print-units base --clock-control none --metrics "$metrics" \
+        --log-file "$work/fuzz-measured.csv" "$here/fuzz" launch --seeds "${FUZZ_COUNTED:-0..60}" || status=$?
+    [ ! -f "$work/fuzz-measured.csv" ] || cat "$work/fuzz-measured.csv"
+    [ "$status" -eq 0 ] || exit "$status"
+    exec "$here/fuzz" compare "$work/fuzz-predicted.csv" "$work/fuzz-measured.csv"
+fi
+
 out=${OUT:-$PWD/out}
 seconds=${STEP_SECONDS:-240}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
-chmod +x "$here"/{gpu-tests,runtime-tests,numerics,transpose,counters,bench,record}
+chmod +x "$here"/{gpu-tests,runtime-tests,numerics,transpose,counters,fuzz,bench,record}
 
 # A test that finds no GPU or no NVRTC skips; here that would hide the failure.
 export TILEPROOF_REQUIRE=${TILEPROOF_REQUIRE:-gpu,nvrtc}
@@ -82,7 +99,7 @@ step() {
         failed=1
         tail -n 15 "$out/$name.log"
     fi
-    rows+=("$(printf '%-10s %-12s %5d s  %s' "$name" "$verdict" $((SECONDS - start)) \
+    rows+=("$(printf '%-13s %-12s %5d s  %s' "$name" "$verdict" $((SECONDS - start)) \
         "$(grep -E "$pattern" "$out/$name.log" | tail -n 1 | sed 's/^ *//' | cut -c 1-110)")")
 }
 
@@ -93,7 +110,7 @@ sanitize() { # TOOL
         --target-processes all "$here/gpu-tests" --test-threads=1 --nocapture
 }
 
-for name in "${@:-tests runtime numerics memcheck racecheck example record bench counters}"; do
+for name in "${@:-tests runtime numerics memcheck racecheck example record bench counters fuzz fuzz-counters}"; do
     for name in $name; do
         case $name in
             tests) step tests '^test result' "$here/gpu-tests" --nocapture ;;
@@ -115,6 +132,16 @@ for name in "${@:-tests runtime numerics memcheck racecheck example record bench
                 step counters 'counters agree' bash "$here/run.sh" --count "$work"
                 grep -E 'DIFFERENT|arbitration' "$out/counters.log" >"$work/unequal"
                 details+=("$work/unequal")
+                ;;
+            fuzz)
+                step fuzz 'kernels: ' "$here/fuzz" run --seeds "${FUZZ_SEEDS:-0..3000}" --out "$out"
+                grep -E ' refused by |the source is in' "$out/fuzz.log" >"$work/found"
+                details+=("$work/found")
+                ;;
+            fuzz-counters)
+                step fuzz-counters 'counters agree' bash "$here/run.sh" --count-fuzz "$work"
+                grep -E 'DIFFERENT|arbitration' "$out/fuzz-counters.log" >"$work/fuzz-unequal"
+                details+=("$work/fuzz-unequal")
                 ;;
             *)
                 echo "error: no step \`$name\`; the header of $0 lists them" >&2
