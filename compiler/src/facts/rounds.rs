@@ -133,7 +133,8 @@ impl Walk<'_> {
             None => {
                 let asked = self.unwritten.split_off(entry.unwritten);
                 let is_asked = !asked.is_empty();
-                let (followed, ordered, settled) = self.next_rounds(round, &walked, asked, once, guessed);
+                let (followed, ordered, settled, missing) =
+                    self.next_rounds(round, &walked, asked, once, guessed);
                 if let (true, Some(last)) = (settled, round.offset(ordered)) {
                     let ended = self.without(&self.moment, &last, goes_on);
                     self.moment = ended;
@@ -141,7 +142,8 @@ impl Walk<'_> {
                 let before = 0..entry.marker;
                 let is_open = |walk: &Walk<'_>| walk.moment.leaves_open(&before);
                 let least = ordered.max(i64::from(entry.moment.mentions(&before)));
-                let asked = if is_asked { followed } else { 0 };
+                // Where something is missing anyway, what is missing in the first iterations is no news.
+                let asked = if is_asked && !missing { followed } else { 0 };
                 let ends = self.first_rounds(&entry, (least, asked), once, &is_open);
                 if !settled || ends.last().is_some_and(|end| end.leaves_open(&before)) {
                     self.reopen(&entry, Between::All);
@@ -175,7 +177,8 @@ impl Walk<'_> {
     }
 
     /// Walks the iterations after the one that stands for all until nothing of that is open any more, and until what it
-    /// reads is known to be written. How many, how many of them because something was open, and whether nothing is.
+    /// reads is known to be written. How many, how many of them because something was open, whether nothing is, and whether
+    /// something is missing.
     fn next_rounds(
         &mut self,
         round: &Linear,
@@ -183,7 +186,7 @@ impl Walk<'_> {
         asked: Vec<Unwritten>,
         once: &mut Once<'_>,
         guessed: &mut [Carried],
-    ) -> (i64, i64, bool) {
+    ) -> (i64, i64, bool, bool) {
         let period = self.period();
         let mut missing = asked;
         let (mut followed, mut ordered) = (0, 0);
@@ -196,7 +199,7 @@ impl Walk<'_> {
             };
             if !open && missing.is_empty() {
                 self.moment = kept;
-                return (followed, ordered, true);
+                return (followed, ordered, true, false);
             }
             followed += 1;
             let replays = self.replays.len();
@@ -206,7 +209,12 @@ impl Walk<'_> {
                 false => self.replays.truncate(replays),
             }
             if !missing.is_empty() && followed % period == 0 {
+                // Within another loop's iterations that are walked again, one round of all residues must do.
+                let is_stuck = self.again.is_some() && !open && left.len() >= missing.len();
                 missing = left;
+                if is_stuck {
+                    break;
+                }
             }
         }
         self.moment = kept;
@@ -214,8 +222,9 @@ impl Walk<'_> {
         if !settled {
             self.any_later(round, followed + 1, once, guessed);
         }
+        let is_missing = !missing.is_empty();
         self.unwritten.extend(missing);
-        (followed, ordered, settled)
+        (followed, ordered, settled, is_missing)
     }
 
     /// Walks the iterations after the one that stands for all for what that reads and nobody wrote, while it is more than

@@ -126,6 +126,17 @@ impl Written {
         true
     }
 
+    /// Whether everything that another one has is here, by the same threads, on each way to that.
+    fn includes(&self, other: &Written) -> bool {
+        let is_around = other.path.get(..self.path.len()) == Some(&*self.path);
+        let has = |(element, thread): (usize, &u32)| {
+            *thread == 0 || self.writer(other.first + element as i64) == Some(*thread as usize - 1)
+        };
+        is_around
+            && (self.tile, &self.terms) == (other.tile, &other.terms)
+            && other.threads.iter().enumerate().all(has)
+    }
+
     /// Takes in what threads write, each so many elements from a number on, and that from `least` to `most`.
     fn write(&mut self, starts: &[(u32, i64)], (least, most): (i64, i64), width: u32) {
         let threads = Rc::make_mut(&mut self.threads);
@@ -244,7 +255,11 @@ impl Walk<'_> {
         let (least, most) = constants.extremes(&visit.mask).unwrap_or((0, 0));
         groups.retain(|group| group.first <= most + i64::from(width) && least < group.end());
         let starts = constants.within(&visit.mask, self.threads);
-        if groups.iter().any(|group| group.holds(&starts, width) && self.is_certain(group, visit, &path)) {
+        let holding = groups.iter().filter(|group| group.holds(&starts, width));
+        let is_sure = |group: &&&Written| group.path.iter().all(|step| is_sure(step, &path));
+        if holding.clone().any(|group| is_sure(&group))
+            || holding.clone().any(|group| self.is_certain(group, visit, &path))
+        {
             return true;
         }
         if groups.is_empty() {
@@ -501,8 +516,9 @@ impl Walk<'_> {
             let path = before.iter().chain(&under).chain(&written.path[depth + 1..]).cloned().collect();
             Written { path, ..written.clone() }
         });
-        let certain: Vec<Written> = certain.collect();
-        self.written_elements.extend(certain);
+        let is_new = |new: &Written| !self.written_elements.iter().any(|known| known.includes(new));
+        let new: Vec<Written> = certain.filter(is_new).collect();
+        self.written_elements.extend(new);
     }
 
     /// After a counted loop: what each iteration writes at a place of its own.
