@@ -17,3 +17,4 @@ pub mod language;
 pub mod limits;
 pub mod math;
 pub mod report;
+mod retry;
