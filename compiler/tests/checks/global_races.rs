@@ -249,7 +249,7 @@ fn threads_of_one_block() {
     "#]],
     );
     check(
-        &block("x.atomic_add([0], 1.0);"),
+        &block("#[budget(excess_sectors = 31, because = \"one sum\")]\nx.atomic_add([0], 1.0);"),
         expect![[r#"
         update `x.atomic_add([0], 1.0)`: 2 × 4 B, 2/2 sectors
         launch: x.len() >= 128
