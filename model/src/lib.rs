@@ -15,6 +15,5 @@ pub mod half;
 pub mod host;
 pub mod language;
 pub mod limits;
-pub mod math;
 pub mod report;
 mod retry;

@@ -67,6 +67,15 @@ fn the_pages_say_what_the_compiler_does() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+/// Users of the library read of errors in its documentation.
+#[test]
+fn the_documentation_has_the_table_of_errors() {
+    let documentation = include_str!("../../runtime/src/vocabulary/number.rs");
+    for row in page::approximated() {
+        assert!(documentation.contains(&format!("/// {row}\n")), "number.rs lacks the row {row}");
+    }
+}
+
 /// What has a name has a place in the chapter: functions, and the words of the prelude.
 #[test]
 fn nothing_is_left_out() {

@@ -14,6 +14,7 @@
 //! - **Tables** behind `<!-- rows: NAME -->`. The first cell of a row is an expression. It goes into the frame as
 //!   `let value = …;`, and the second cell is what becomes of it. A column `instructions` is what it adds to the machine code,
 //!   compared where the tools are at hand, and a column `ulp` the function's error in f32 and f64.
+//! - **The table** behind `<!-- approximated -->`, below its head: the functions that are not exact, by their errors.
 
 use crate::frame::{Frames, directive, fill};
 use crate::machine::instructions;
@@ -21,7 +22,7 @@ use crate::outcome::{self, Outcome};
 use std::fmt::Write;
 use std::path::PathBuf;
 use tileproof_compiler::Compiled;
-use tileproof_compiler::ir::Function;
+use tileproof_compiler::ir::{FUNCTIONS, Function};
 use tileproof_tests::needs;
 
 /// A page, computed.
@@ -117,6 +118,14 @@ impl Page {
                 reader
                     .table(&directives, &table, index + 1)
                     .map_err(|error| format!("{}: {error}", index + 1))?;
+                directives.clear();
+            } else if line.starts_with("| ") && directives.contains(&"<!-- approximated -->") {
+                // The head and the line below it stay.
+                reader.page.text.extend(lines.next().map(|(_, line)| format!("{line}\n")));
+                while lines.clone().next().is_some_and(|(_, line)| line.starts_with('|')) {
+                    lines.next();
+                }
+                approximated().iter().for_each(|row| reader.put(row));
                 directives.clear();
             } else if line.starts_with("<!--") {
                 directives.push(line);
@@ -306,6 +315,19 @@ fn ulps(code: &str) -> String {
         None | Some((0, 0)) => "0".into(),
         Some((single, double)) => format!("{single}, {double}"),
     }
+}
+
+/// The rows of a table of functions that are not exact, with how far they may be from the correctly rounded result in f32 and f64.
+pub(crate) fn approximated() -> Vec<String> {
+    let mut bounds: Vec<(u32, u32)> =
+        FUNCTIONS.iter().map(|row| row.ulps).filter(|ulps| *ulps != (0, 0)).collect();
+    bounds.sort_unstable();
+    bounds.dedup();
+    let row = |bound: &(u32, u32)| {
+        let names = FUNCTIONS.iter().filter(|row| row.ulps == *bound).map(|row| format!("`{}`", row.name));
+        format!("| {} | {} | {} |", names.collect::<Vec<_>>().join(", "), bound.0, bound.1)
+    };
+    bounds.iter().map(row).collect()
 }
 
 /// What `value` is in the CUDA text.

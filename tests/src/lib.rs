@@ -4,6 +4,7 @@
 //! - [`counters`] reads hardware counters as Nsight Compute prints them and compares them with predictions.
 //! - [`cuda`] compiles CUDA text with the runtime's NVRTC.
 //! - [`dynamic`] compiles kernels from text at run time, and runs them on the simulator or a GPU with plain bytes.
+//! - [`numerics`] lists every operation with what it must give, and measures how far a machine is from it.
 //! - [`tiles`] holds kernels of operations on whole tiles.
 //! - [`needs`] decides whether a test that needs NVRTC, the disassembler or a GPU runs, skips or fails.
 
@@ -11,5 +12,6 @@ pub mod counters;
 pub mod cuda;
 pub mod dynamic;
 pub mod needs;
+pub mod numerics;
 pub mod sass;
 pub mod tiles;

@@ -9,7 +9,6 @@ use crate::facts::{
     Between, FactList, Lanes, Linear, Mask, Run, SymbolId, Visit, element_number, gcd, non_negative,
 };
 use crate::ir::{Handle, Kernel, Role, Scope, Tile};
-use std::ops::Range;
 use std::rc::Rc;
 use tileproof_model::access::LANES;
 use tileproof_model::limits::MAX_THREADS_PER_BLOCK;
@@ -102,31 +101,43 @@ fn least_rank(between: Between, itself: bool) -> u32 {
     }
 }
 
+/// Keeps an access to an element, where it tells more than the two that are kept.
+fn keep(first: &mut u32, other: &mut u32, entry: Entry) {
+    if *first == 0 {
+        *first = entry.0;
+    } else if *other == 0 {
+        if *first != entry.0 {
+            *other = entry.0;
+        }
+    } else if *other != entry.0 && rank(*first, entry.0) > rank(*first, *other) {
+        *other = entry.0;
+    }
+}
+
 impl Pairs {
     fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
 
-    /// Takes in an access to some elements in a row, of `count` in all.
-    fn add(&mut self, elements: Range<usize>, count: usize, entry: Entry) {
+    /// Takes in a visit's accesses to some elements in a row, of `count` in all: the threads, each with the number of its first
+    /// element, which is counted from `origin`.
+    fn add(&mut self, visit: u32, starts: &[(u32, i64)], (origin, width, count): (i64, usize, usize)) {
         if self.first.len() < count {
             self.first.resize(count, 0);
             self.other.resize(count, 0);
         }
         let (first, other): (&mut [u32], &mut [u32]) = (&mut self.first, &mut self.other);
-        let mut at = elements.start;
-        while at < elements.end {
-            let known = first[at];
-            if known == 0 {
-                first[at] = entry.0;
-            } else if other[at] == 0 {
-                if known != entry.0 {
-                    other[at] = entry.0;
-                }
-            } else if rank(known, entry.0) > rank(known, other[at]) {
-                other[at] = entry.0;
+        let mut i = 0;
+        while i < starts.len() {
+            let (thread, start) = starts[i];
+            let entry = Entry::new(visit, thread);
+            let mut at = (start - origin) as usize;
+            let end = at + width;
+            while at < end {
+                keep(&mut first[at], &mut other[at], entry);
+                at += 1;
             }
-            at += 1;
+            i += 1;
         }
     }
 
@@ -173,13 +184,15 @@ impl Pairs {
 
     /// The same with elements counted modulo a number.
     fn fold(&self, first: i64, period: i64) -> Pairs {
-        let mut folded = Pairs::default();
+        if self.is_empty() {
+            return Pairs::default();
+        }
+        let count = period as usize;
+        let mut folded = Pairs { first: vec![0; count], other: vec![0; count] };
         for at in 0..self.first.len() {
             let place = (first + at as i64).rem_euclid(period) as usize;
-            for entry in self.at(at) {
-                if entry != 0 {
-                    folded.add(place..place + 1, period as usize, Entry(entry));
-                }
+            for entry in self.at(at).into_iter().filter(|entry| *entry != 0) {
+                keep(&mut folded.first[place], &mut folded.other[place], Entry(entry));
             }
         }
         folded
@@ -285,15 +298,8 @@ impl<'a> Touched<'a> {
         }
         group.count = group.count.max((most + width - group.first) as usize);
         let (first, count) = (group.first, group.count);
-        let pairs = group.role(role);
-        let mut thread = 0;
-        while thread < kernel.threads() {
-            if visit.mask.get(thread as usize) {
-                let start = (number.constant.get(thread as usize) - first) as usize;
-                pairs.add(start..start + width as usize, count, Entry::new(at, thread));
-            }
-            thread += 1;
-        }
+        let starts = number.constant.within(&visit.mask, kernel.threads() as usize);
+        group.role(role).add(at, &starts, (first, width as usize, count));
     }
 
     fn writes(&self, kernel: &Kernel) -> bool {
@@ -317,11 +323,8 @@ pub(super) fn meetings<'a>(
     if !earlier.writes(kernel) && !later.writes(kernel) {
         return found;
     }
-    let mut add = |meeting: Meeting<'a>| {
-        let sites = (meeting.earlier.0.site, meeting.later.0.site);
-        if found.iter().all(|other| (other.earlier.0.site, other.later.0.site) != sites) {
-            found.push(meeting);
-        }
+    let is_new = |found: &[Meeting<'a>], a: &Visit, b: &Visit| {
+        found.iter().all(|other| (other.earlier.0.site, other.later.0.site) != (a.site, b.site))
     };
     for a in &earlier.groups {
         for b in &later.groups {
@@ -345,12 +348,15 @@ pub(super) fn meetings<'a>(
             for (element, x, y) in met {
                 // Of one interval, the walk comes to its accesses in order.
                 let (x, y) = if itself && y.visit() < x.visit() { (y, x) } else { (x, y) };
-                add(Meeting {
-                    earlier: (earlier.visits[x.visit()], Some(x.thread())),
-                    later: (later.visits[y.visit()], Some(y.thread())),
-                    element: (period == 0).then_some(element),
-                    terms: a.terms.clone(),
-                });
+                let (first, then) = (earlier.visits[x.visit()], later.visits[y.visit()]);
+                if is_new(&found, first, then) {
+                    found.push(Meeting {
+                        earlier: (first, Some(x.thread())),
+                        later: (then, Some(y.thread())),
+                        element: (period == 0).then_some(element),
+                        terms: a.terms.clone(),
+                    });
+                }
             }
         }
     }
@@ -362,8 +368,14 @@ pub(super) fn meetings<'a>(
             if scattered
                 && !(itself && y < x)
                 && !matches!(roles, (Role::Read, Role::Read) | (Role::Update, Role::Update))
+                && is_new(&found, a, b)
             {
-                add(Meeting { earlier: (a, None), later: (b, None), element: None, terms: Vec::new() });
+                found.push(Meeting {
+                    earlier: (a, None),
+                    later: (b, None),
+                    element: None,
+                    terms: Vec::new(),
+                });
             }
         }
     }

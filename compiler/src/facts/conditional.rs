@@ -11,7 +11,7 @@ use super::linear::Linear;
 use super::loops::{Carried, Rounds};
 use super::prove::FactList;
 use super::relations::Relations;
-use super::rounds::Entry;
+use super::rounds::{Entry, Happens};
 use super::symbol::SymbolKind;
 use super::together::Fork;
 use super::truth::{Truth, Value};
@@ -230,7 +230,7 @@ impl Walk<'_> {
                 let mut guessed = carried.to_vec();
                 let inside = self.enter();
                 self.guards.extend(known_inside);
-                self.leave_rounds(entry, round, &mut once, &mut guessed, false, &|_, _, _| false);
+                self.leave_rounds(entry, round, &mut once, &mut guessed, Happens::Perhaps, &|_, _, _| false);
                 self.leave(inside);
                 self.leave(scope);
                 self.presence = presence;

@@ -339,7 +339,8 @@ impl Walk<'_> {
         };
         if let (Some(x), Some(y)) = (a.known(), b.known()) {
             // Operations that may fail on inactive lanes only: a failure is not a reason to forget the others.
-            if let Some(lanes) = x.zip(y, |x, y| Some(apply(op, x, y).unwrap_or(i64::MIN)))
+            if let Some(lanes) =
+                quickly(op, x, y).or_else(|| x.zip(y, |x, y| Some(apply(op, x, y).unwrap_or(i64::MIN))))
                 && lanes.min(&self.mask).is_none_or(|(least, _)| least > i64::MIN)
             {
                 return self.fit(Some(Linear::constant(lanes)), scalar, expr);
@@ -498,6 +499,18 @@ impl Walk<'_> {
 /// Whether the ones of a number are its lowest bits, and the next number is one too.
 fn is_low_bits(mask: i64) -> bool {
     mask >= 0 && mask.checked_add(1).is_some_and(|next| next & mask == 0)
+}
+
+/// Of the frequent operations, where nothing can go wrong for any thread: as [`apply`] for each.
+fn quickly(op: BinaryOp, a: &Lanes, b: &Lanes) -> Option<Lanes> {
+    match (op, b) {
+        (BinaryOp::Add, _) => a.add(b),
+        (BinaryOp::Sub, _) => a.sub(b),
+        (BinaryOp::Mul, _) => a.multiply(b),
+        (BinaryOp::Div, Lanes::Uniform(by)) if *by > 0 => Some(a.divide(*by, false)),
+        (BinaryOp::Rem, Lanes::Uniform(by)) if *by > 0 => Some(a.divide(*by, true)),
+        _ => None,
+    }
 }
 
 /// Integer arithmetic on known numbers; `None` where it is not defined or does not fit.

@@ -99,7 +99,7 @@ impl Lanes {
         if by == 0 {
             return Some(Lanes::Each(table.clone()));
         }
-        let mut values: Rc<[i64]> = table.values.iter().copied().collect();
+        let mut values: Rc<[i64]> = Rc::from(&*table.values);
         let (least, most) = (table.least + by, table.most + by);
         if let Some(values) = Rc::get_mut(&mut values) {
             let mut i = 0;
@@ -153,6 +153,23 @@ impl Lanes {
             }
             _ => self.zip(other, i64::checked_mul),
         }
+    }
+
+    /// The quotient by a positive number, rounded towards zero, or what is left.
+    pub fn divide(&self, by: i64, rest: bool) -> Lanes {
+        let of = |value: i64| if rest { value % by } else { value / by };
+        let table: &[i64] = match self {
+            Lanes::Uniform(value) => return Lanes::Uniform(of(*value)),
+            Lanes::Each(table) => table,
+        };
+        let mut out = vec![0; table.len()];
+        let results: &mut [i64] = &mut out;
+        let mut i = 0;
+        while i < results.len() {
+            results[i] = of(table[i]);
+            i += 1;
+        }
+        Lanes::each(out)
     }
 
     /// The number of a thread.
@@ -303,6 +320,32 @@ impl Lanes {
                 best
             }
         }
+    }
+
+    /// The threads in the mask, of so many, each with its number.
+    pub fn within(&self, mask: &Mask, threads: usize) -> Vec<(u32, i64)> {
+        let active: Option<&[bool]> = match mask {
+            Mask::Uniform(false) => return Vec::new(),
+            Mask::Uniform(true) => None,
+            Mask::Each(mask) => Some(mask),
+        };
+        let (table, same): (&[i64], i64) = match self {
+            Lanes::Uniform(value) => (&[], *value),
+            Lanes::Each(table) => (table, 0),
+        };
+        let mut out = Vec::with_capacity(threads);
+        let mut thread = 0;
+        while thread < threads {
+            let there = match active {
+                Some(active) => active[thread],
+                None => true,
+            };
+            if there {
+                out.push((thread as u32, if table.is_empty() { same } else { table[thread] }));
+            }
+            thread += 1;
+        }
+        out
     }
 
     /// The least and the largest number of the threads in the mask; `None` for an empty mask.

@@ -12,7 +12,7 @@ use super::order::{Around, Moment};
 use super::prove::FactList;
 use super::prove::{non_negative, tighten};
 use super::relations::Relations;
-use super::rounds::Entry;
+use super::rounds::{Entry, Happens};
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::together::Fork;
 use super::truth::{Truth, Value};
@@ -114,7 +114,7 @@ impl Walk<'_> {
         }
         let first = self.enter();
         for iteration in 0..trips {
-            if self.exhausted {
+            if self.is_over() {
                 break;
             }
             let variable = start.add_scaled(step, &Lanes::Uniform(i64::from(iteration)));
@@ -255,10 +255,8 @@ impl Walk<'_> {
     ) {
         let head = &self.kernel.loops[handle];
         let (presence, scope, conditions) = (self.presence, self.enter(), self.conditions.clone());
-        // Of an iteration with one residue it is not said that there is one.
-        let room = bounds.end.sub(bounds.start).and_then(|room| room.offset(-1));
         let around = self.counted.len();
-        let certain = open && entry.is_some() && room.is_some_and(|room| self.holds(&room));
+        let happens = if entry.is_some() { self.happens(round, bounds, open) } else { Happens::Perhaps };
         let variable = self.come_to(handle, round, bounds);
         self.check_width(&variable, self.kernel.locals[head.variable].ty.scalar());
         loop {
@@ -294,7 +292,7 @@ impl Walk<'_> {
                     let room = next.and_then(|next| bounds.end.sub(&next)?.offset(-1));
                     room.is_some_and(|room| non_negative(&room, &visit.facts, &visit.mask, &walk.symbols))
                 };
-                self.leave_rounds(entry, round, &mut once, &mut guessed, certain, &goes_on);
+                self.leave_rounds(entry, round, &mut once, &mut guessed, happens, &goes_on);
                 self.leave(inside);
                 break;
             }
@@ -302,6 +300,23 @@ impl Walk<'_> {
         }
         self.leave(scope);
         (self.presence, self.conditions) = (presence, conditions);
+    }
+
+    /// Whether there is an iteration of this number, which is that of one for all or of one residue.
+    fn happens(&self, round: &Linear, bounds: &Bounds<'_>, for_all: bool) -> Happens {
+        let (first, _) = self.bounds(round);
+        let distance = match (bounds.step.known_uniform(), i64::try_from(first)) {
+            (Some(step), Ok(first)) => step.checked_mul(first),
+            (None, Ok(0)) => Some(0),
+            (Some(_) | None, _) => None,
+        };
+        let room = bounds.end.sub(bounds.start).zip(distance);
+        match room.and_then(|(room, distance)| room.offset(distance.checked_add(1)?.checked_neg()?)) {
+            // Where iterations have one residue, barriers are those of all.
+            Some(room) if for_all && self.holds(&room) => Happens::Certainly,
+            Some(room) if bounds.same => Happens::If(vec![Rc::new(tighten(room))]),
+            Some(_) | None => Happens::Perhaps,
+        }
     }
 
     /// The body for an iteration of this number, from the values that the variables have.

@@ -256,34 +256,37 @@ pub enum RegisterFaultKind {
 pub fn analyse(kernel: &Kernel) -> Facts {
     let (mut moduli, mut work, mut thorough) = (BTreeMap::new(), 0, false);
     loop {
-        let mut hasty = false;
+        let mut unfinished = false;
         let mut asked = moduli.clone();
         let mut facts = Facts { runs: Vec::new(), trips: Vec::new(), narrow: true, exhausted: None };
         let mut trips = vec![Trips::Unreached; kernel.loops.len()];
         for case in cases(&moduli) {
             let walked = walk::run(kernel, &case, thorough, work);
+            work = walked.work;
             if walked.unreached {
                 continue;
             }
-            work = walked.work;
             walked.requests.into_iter().for_each(|(kind, modulus)| merge(&mut asked, kind, modulus));
             for (trips, new) in trips.iter_mut().zip(walked.trips) {
                 *trips = trips.and(new);
             }
             facts.narrow &= walked.narrow;
-            hasty |= walked.hasty;
             facts.runs.push(walked.run);
             if walked.exhausted.is_some() {
                 facts.exhausted = walked.exhausted;
                 return facts;
             }
+            if walked.unfinished {
+                unfinished = true;
+                break;
+            }
         }
         facts.trips = trips.iter().map(|trips| trips.constant()).collect();
         let next = affordable(&moduli, asked);
-        if next == moduli && !hasty {
+        if next == moduli && !unfinished {
             return facts;
         }
-        // What was left to a run with more residues than can be had is not left again.
+        // What asks for more residues than can be had goes on without them.
         thorough = next == moduli;
         moduli = next;
     }

@@ -21,6 +21,7 @@ use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::linear::Linear;
 use super::loops::Carried;
 use super::order::{Around, Between, IntervalId, Moment, orders_rounds};
+use super::prove::FactList;
 use super::symbol::{Residue, SymbolKind};
 use super::truth::Value;
 use super::unwritten::{Step, StepKind, Unwritten};
@@ -44,6 +45,16 @@ pub(super) struct Entry {
 
 /// A walk of the body for the iteration of a number, from the values that the variables have.
 pub(super) type Once<'w> = dyn FnMut(&mut Walk<'_>, &Linear) + 'w;
+
+/// Whether a loop goes round.
+pub(super) enum Happens {
+    /// At least once.
+    Certainly,
+    /// There is an iteration such as the one that stands for all, if and only if this holds, which is the same for all threads.
+    If(FactList),
+    /// That is not known.
+    Perhaps,
+}
 
 /// Whether an access in the iteration of a number says that another one follows.
 pub(super) type GoesOn<'w> = dyn Fn(&Walk<'_>, &Linear, &Visit) -> bool + 'w;
@@ -89,27 +100,19 @@ impl Walk<'_> {
         kind(time)
     }
 
-    /// After it: walks those that meet it; `certain` where the loop goes round at least once. Afterwards the threads are where
-    /// the loop may have left them. `goes_on` says of an access in the iteration of a number whether another one follows.
+    /// After it: walks those that meet it. Afterwards the threads are where the loop may have left them. `goes_on` says of an access in the iteration of a number whether another one follows.
     pub(super) fn leave_rounds(
         &mut self,
         entry: Option<Entry>,
         round: &Linear,
         once: &mut Once<'_>,
         guessed: &mut [Carried],
-        certain: bool,
+        happens: Happens,
         goes_on: &GoesOn<'_>,
     ) {
         let Some(entry) = entry else { return };
-        if certain {
-            self.write_for_certain();
-        }
-        if self.is_left() {
-            (self.moment, self.path) = (entry.moment, self.path[..self.path.len() - 1].into());
-            self.rounds.pop();
-            self.fresh_interval();
-            return;
-        }
+        let certain = matches!(happens, Happens::Certainly);
+        let path = self.path.clone();
         let walked = entry.marker + 1..self.intervals.len() as IntervalId;
         self.begin_interval();
         let through = self.moment.remove(entry.marker);
@@ -155,6 +158,7 @@ impl Walk<'_> {
         }
         self.rounds.pop();
         self.path = self.path[..self.path.len() - 1].into();
+        self.write_in_rounds(&path, happens);
         self.fresh_interval();
     }
 

@@ -10,6 +10,7 @@ use super::Visit;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::prove::{FactList, non_negative};
+use super::rounds::Happens;
 use super::walk::Walk;
 use crate::ir::{Handle, Role, Scope, Site, Tile};
 use std::collections::BTreeSet;
@@ -104,44 +105,53 @@ impl Written {
         self.threads.get(at).copied().filter(|thread| *thread > 0).map(|thread| thread as usize - 1)
     }
 
-    /// Whether it has all that these threads read.
-    fn holds(&self, constants: &Lanes, mask: &Mask, count: usize, width: u32) -> bool {
-        let threads: &[u32] = &self.threads;
-        let (mut thread, width) = (0, i64::from(width));
-        while thread < count {
-            if mask.get(thread) {
-                let start = constants.get(thread) - self.first;
-                if start < 0 || start + width > threads.len() as i64 {
+    /// Whether it has all that threads read, each from a number on.
+    fn holds(&self, starts: &[(u32, i64)], width: u32) -> bool {
+        let (threads, first): (&[u32], i64) = (&self.threads, self.first);
+        let mut i = 0;
+        while i < starts.len() {
+            let start = starts[i].1 - first;
+            if start < 0 || start + i64::from(width) > threads.len() as i64 {
+                return false;
+            }
+            let (mut at, end) = (start as usize, start as usize + width as usize);
+            while at < end {
+                if threads[at] == 0 {
                     return false;
                 }
-                let mut at = start as usize;
-                while at < (start + width) as usize {
-                    if threads[at] == 0 {
-                        return false;
-                    }
-                    at += 1;
-                }
+                at += 1;
             }
-            thread += 1;
+            i += 1;
         }
         true
     }
 
-    fn write(&mut self, offset: i64, thread: usize) {
+    /// Takes in what threads write, each so many elements from a number on, and that from `least` to `most`.
+    fn write(&mut self, starts: &[(u32, i64)], (least, most): (i64, i64), width: u32) {
         let threads = Rc::make_mut(&mut self.threads);
         if threads.is_empty() {
-            self.first = offset;
+            self.first = least;
         }
-        if offset < self.first {
-            let more = (self.first - offset) as usize;
+        if least < self.first {
+            let more = (self.first - least) as usize;
             threads.splice(0..0, std::iter::repeat_n(0, more));
-            self.first = offset;
+            self.first = least;
         }
-        let at = (offset - self.first) as usize;
-        if at >= threads.len() {
-            threads.resize(at + 1, 0);
+        let end = (most - self.first) as usize + width as usize;
+        if end > threads.len() {
+            threads.resize(end, 0);
         }
-        threads[at] = thread as u32 + 1;
+        let (threads, first): (&mut [u32], i64) = (threads, self.first);
+        let mut i = 0;
+        while i < starts.len() {
+            let (thread, start) = starts[i];
+            let (mut at, end) = ((start - first) as usize, (start - first) as usize + width as usize);
+            while at < end {
+                threads[at] = thread + 1;
+                at += 1;
+            }
+            i += 1;
+        }
     }
 }
 
@@ -172,7 +182,7 @@ impl Walk<'_> {
         let site = &self.kernel.sites[visit.site];
         let (role, width) = (site.role, site.place.width);
         let number = element_number(&self.kernel.tiles[tile], &visit.index);
-        if role != Role::Write && !self.is_left() && !self.finds(tile, visit, number.as_ref(), width) {
+        if role != Role::Write && !self.finds(tile, visit, number.as_ref(), width) {
             let missing = self.missing(tile, visit, number.as_ref(), width);
             self.unwritten.push(missing);
         }
@@ -220,14 +230,7 @@ impl Walk<'_> {
             }
         };
         written.sites.insert(visit.site);
-        for thread in 0..self.threads {
-            if visit.mask.get(thread) {
-                let first = constants.get(thread);
-                for offset in 0..i64::from(width) {
-                    written.write(first + offset, thread);
-                }
-            }
-        }
+        written.write(&constants.within(&visit.mask, self.threads), (least, most), width);
     }
 
     /// Whether each thread finds every element written.
@@ -240,8 +243,8 @@ impl Walk<'_> {
         let mut groups = self.groups(tile, terms, &path);
         let (least, most) = constants.extremes(&visit.mask).unwrap_or((0, 0));
         groups.retain(|group| group.first <= most + i64::from(width) && least < group.end());
-        let sure = |group: &&&Written| group.path.iter().all(|step| is_sure(step, &path));
-        if groups.iter().filter(sure).any(|group| group.holds(constants, &visit.mask, self.threads, width)) {
+        let starts = constants.within(&visit.mask, self.threads);
+        if groups.iter().any(|group| group.holds(&starts, width) && self.is_certain(group, visit, &path)) {
             return true;
         }
         if groups.is_empty() {
@@ -259,6 +262,26 @@ impl Walk<'_> {
             }
         }
         true
+    }
+
+    /// Whether all threads of the block took the path to what was written, whoever reads it at this point.
+    fn is_certain(&self, group: &Written, visit: &Visit, path: &[Step]) -> bool {
+        let is_uniform = |fact: &Linear| {
+            let same = |(symbol, coefficient): &(SymbolId, Lanes)| {
+                coefficient.uniform().is_some() && self.symbols.get(*symbol).scope >= Scope::Block
+            };
+            fact.constant.uniform().is_some() && fact.terms.iter().all(same)
+        };
+        let follows = |fact: &Rc<Linear>| {
+            is_uniform(fact) && non_negative(fact, &visit.facts, &visit.mask, &self.symbols)
+        };
+        group.path.iter().all(|step| {
+            is_sure(step, path)
+                || match &step.kind {
+                    StepKind::Side { exactly: Some(facts), .. } => facts.iter().all(follows),
+                    StepKind::Side { .. } | StepKind::Round { .. } | StepKind::Every(_) => false,
+                }
+        })
     }
 
     /// The same for each value of an index that is not known, the same for all threads, and one of few.
@@ -454,10 +477,20 @@ impl Walk<'_> {
         Unwritten { site: visit.site, thread, element, writes }
     }
 
-    /// After a loop that goes round at least once: what every iteration writes, was written.
-    pub(super) fn write_for_certain(&mut self) {
-        let Some((last @ Step { kind: StepKind::Round { .. }, .. }, before)) = self.path.split_last() else {
+    /// After a loop, with the path of the iteration that stands for all: what every iteration writes, was written if there was one.
+    pub(super) fn write_in_rounds(&mut self, path: &[Step], happens: Happens) {
+        let Some((last @ Step { kind: StepKind::Round { .. }, .. }, before)) = path.split_last() else {
             return;
+        };
+        let under = match happens {
+            Happens::Certainly => None,
+            Happens::If(facts) => {
+                self.branches += 1;
+                let branch = Branch::Number(self.branches);
+                let kind = StepKind::Side { branch, side: true, exactly: Some(facts) };
+                Some(Step { kind, scope: Scope::Block })
+            }
+            Happens::Perhaps => return,
         };
         let depth = before.len();
         let own = |written: &&Written| {
@@ -465,7 +498,7 @@ impl Walk<'_> {
                 && written.path[..depth] == *before
         };
         let certain = self.written_elements.iter().filter(own).map(|written| {
-            let path = before.iter().chain(&written.path[depth + 1..]).cloned().collect();
+            let path = before.iter().chain(&under).chain(&written.path[depth + 1..]).cloned().collect();
             Written { path, ..written.clone() }
         });
         let certain: Vec<Written> = certain.collect();

@@ -30,8 +30,8 @@ pub(super) struct Walked {
     /// Whether no block has the residues that this run assumes: it says nothing.
     pub(super) unreached: bool,
     pub(super) requests: Requests,
-    /// Whether the order of accesses is left to a run that knows more residues, as is what shared memory holds.
-    pub(super) hasty: bool,
+    /// Whether it ended where it first asked for a residue: it says nothing.
+    pub(super) unfinished: bool,
     /// What has been done for the kernel so far.
     pub(super) work: u64,
     /// Where that became too much.
@@ -68,10 +68,8 @@ pub(super) struct Walk<'a> {
     /// The residues that this run assumes.
     pub(super) residues: &'a BTreeMap<SymbolKind, Residue>,
     requests: Requests,
-    /// Whether nothing is left for a run that knows more residues.
+    /// Whether it goes on without the residues that it asks for.
     pub(super) thorough: bool,
-    /// Whether something was left.
-    pub(super) hasty: bool,
     /// The results of operations that will be exact with them.
     pub(super) pending: Vec<SymbolId>,
     /// By local.
@@ -144,7 +142,7 @@ pub(super) struct Walk<'a> {
     /// By expression: its floating-point operations.
     pub(super) costs: Vec<u64>,
     /// How many branches have been taken.
-    branches: u32,
+    pub(super) branches: u32,
     /// Whether what is evaluated is the launcher's, not a thread's.
     pub(super) on_host: bool,
     /// Whether a symbol is too small to have the residue that this run assumes.
@@ -166,7 +164,6 @@ pub(super) fn run(
         residues,
         requests: Requests::new(),
         thorough,
-        hasty: false,
         pending: Vec::new(),
         environment: vec![None; kernel.locals.len()],
         flags: vec![None; kernel.params.len()],
@@ -238,7 +235,7 @@ pub(super) fn run(
         narrow,
         unreached,
         requests,
-        hasty,
+        thorough,
         work,
         exhausted,
         exhausted_in,
@@ -267,7 +264,8 @@ pub(super) fn run(
         register_faults,
         operations,
     };
-    Walked { run, trips, narrow, unreached, requests, hasty, work, exhausted }
+    let unfinished = !thorough && !requests.is_empty();
+    Walked { run, trips, narrow, unreached, requests, unfinished, work, exhausted }
 }
 
 impl Walk<'_> {
@@ -287,7 +285,7 @@ impl Walk<'_> {
         let Expr { kind, ty, .. } = &self.kernel.exprs[condition];
         match kind {
             ExprKind::Param(param) if ty.scalar() == Scalar::Bool => {
-                super::merge(&mut self.requests, SymbolKind::Scalar(*param), 2);
+                self.ask(SymbolKind::Scalar(*param), 2);
             }
             kind => kind.operands().into_iter().for_each(|operand| self.request_flags(operand)),
         }
@@ -453,26 +451,27 @@ impl Walk<'_> {
             SymbolKind::Counter(..) | SymbolKind::Round(..) | SymbolKind::Later(..) | SymbolKind::Block(_)
         ) && modulus > 1;
         if splits {
-            super::merge(&mut self.requests, kind.split_as(), by.saturating_mul(modulus));
+            self.ask(kind.split_as(), by.saturating_mul(modulus));
         }
         splits
     }
 
-    /// Whether it can be left to a run that knows more residues: one has been asked for.
-    pub(super) fn is_left(&mut self) -> bool {
-        let known = |(kind, modulus): (&SymbolKind, &i64)| {
-            self.residues.get(kind).is_some_and(|residue| residue.modulus % modulus == 0)
-        };
-        let left = !self.thorough && !self.requests.iter().all(known);
-        self.hasty |= left;
-        left
+    fn ask(&mut self, kind: SymbolKind, modulus: i64) {
+        if self.residues.get(&kind).is_none_or(|residue| residue.modulus % modulus != 0) {
+            super::merge(&mut self.requests, kind, modulus);
+        }
+    }
+
+    /// Whether nothing is executed any more: too much has been, or a run that knows more residues follows.
+    pub(super) fn is_over(&self) -> bool {
+        self.exhausted || !self.thorough && !self.requests.is_empty()
     }
 
     // ---- statements ----
 
     pub(super) fn block(&mut self, block: &Block) {
         for stmt in block {
-            if self.mask.is_empty() || self.exhausted {
+            if self.mask.is_empty() || self.is_over() {
                 return;
             }
             self.work = self.work.saturating_add(self.threads as u64);

@@ -104,8 +104,8 @@ pub struct Row {
     pub rest: &'static [Relation],
     /// The type of the result.
     pub result: Relation,
-    /// How far the GPU's result may be from the exact one, in units in the last place, of f32 and f64: the bounds that
-    /// CUDA documents. 0: correctly rounded, or exact.
+    /// How far the GPU's result may be from the correctly rounded one, in steps from one float to the next, of f32 and f64: no less than
+    /// the bounds that CUDA documents; a test on a GPU asserts them. 0: correctly rounded, or exact.
     pub ulps: (u32, u32),
 }
 

@@ -3,7 +3,6 @@
 use super::value::{Lanes, canonical};
 use crate::ir::{Function, Scalar};
 use tileproof_model::half::{self, Half};
-use tileproof_model::math;
 
 /// The result of a function of the type `own`, and the lanes without one. Operands that the function has not are ignored.
 pub(super) fn call(function: Function, own: Scalar, [a, b, c]: [&Lanes; 3]) -> (Lanes, u32) {
@@ -58,38 +57,38 @@ fn single(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
 
-/// A function of one or two floats in double precision; what is exact or correctly rounded stays so for smaller types.
+/// A function of one or two floats in double precision; what is exact or correctly rounded stays so for smaller types. The library
+/// is not the host's, so that constants and simulated results are the same bits on every host.
 fn float(function: Function, [a, b]: [f64; 2]) -> f64 {
     match function {
         Function::Sqrt => a.sqrt(),
         Function::Rsqrt => 1.0 / a.sqrt(),
-        Function::Cbrt => a.cbrt(),
-        Function::Exp => a.exp(),
-        Function::Exp2 => a.exp2(),
-        Function::ExpM1 => a.exp_m1(),
-        Function::Ln => a.ln(),
-        Function::Ln1p => a.ln_1p(),
-        Function::Log2 => a.log2(),
-        Function::Log10 => a.log10(),
-        Function::Sin => a.sin(),
-        Function::Cos => a.cos(),
-        Function::Tan => a.tan(),
-        Function::Asin => a.asin(),
-        Function::Acos => a.acos(),
-        Function::Atan => a.atan(),
-        Function::Sinh => a.sinh(),
-        Function::Cosh => a.cosh(),
-        Function::Tanh => a.tanh(),
-        // Where the square would overflow, it is the logarithm of twice the value.
-        Function::Asinh if a.abs() > 1e150 => (a.abs().ln() + std::f64::consts::LN_2).copysign(a),
-        Function::Acosh if a > 1e150 => a.ln() + std::f64::consts::LN_2,
-        Function::Asinh => a.asinh(),
-        Function::Acosh => a.acosh(),
-        Function::Atanh => a.atanh(),
-        Function::Erf => math::erf(a),
-        Function::Atan2 => a.atan2(b),
-        Function::Powf => a.powf(b),
-        Function::Hypot => a.hypot(b),
+        Function::Cbrt => libm::cbrt(a),
+        Function::Exp => libm::exp(a),
+        Function::Exp2 => libm::exp2(a),
+        Function::ExpM1 => libm::expm1(a),
+        Function::Ln => libm::log(a),
+        Function::Ln1p => libm::log1p(a),
+        Function::Log2 => libm::log2(a),
+        Function::Log10 => libm::log10(a),
+        Function::Sin => libm::sin(a),
+        Function::Cos => libm::cos(a),
+        Function::Tan => libm::tan(a),
+        Function::Asin => libm::asin(a),
+        Function::Acos => libm::acos(a),
+        Function::Atan => libm::atan(a),
+        Function::Sinh => libm::sinh(a),
+        Function::Cosh => libm::cosh(a),
+        Function::Tanh => libm::tanh(a),
+        Function::Asinh => libm::asinh(a),
+        // The library has values far below 1.
+        Function::Acosh if a < 1.0 => f64::NAN,
+        Function::Acosh => libm::acosh(a),
+        Function::Atanh => libm::atanh(a),
+        Function::Erf => libm::erf(a),
+        Function::Atan2 => libm::atan2(a, b),
+        Function::Powf => libm::pow(a, b),
+        Function::Hypot => libm::hypot(a, b),
         Function::Abs => a.abs(),
         Function::Copysign => a.copysign(b),
         Function::Floor => a.floor(),

@@ -20,7 +20,10 @@
 //! # Values
 //!
 //! Data integers wrap at their width, division of the least signed integer by -1 included; shift amounts are masked; floats are those
-//! of Rust, one rounding an operation, with -0 below +0 in `min` and `max`; casts are Rust's `as`. Arithmetic of `usize`
+//! of Rust, one rounding an operation, subnormal numbers kept, with -0 below +0 in `min` and `max`; casts are Rust's `as`. All of these
+//! are the bits that a GPU computes, but for the sign and payload of a NaN that is computed. Of the [functions](crate::ir::FUNCTIONS)
+//! that are not exact, f32 results are rounded from f64 and f64 results are within 2 units in the last place; a GPU's are within the table's bounds. All of it is the
+//! same on every host. Arithmetic of `usize`
 //! that leaves 0..2^64 is a fault, as are division of integers by zero and indices outside a register array, but only
 //! where the value counts: not in the side that a select leaves out, nor in the right side of a bool `&` whose left is
 //! false or of a bool `|` whose left is true.

@@ -458,6 +458,85 @@ fn loops() {
     );
 }
 
+/// What a loop writes that certainly goes round is written behind it, and not yet where its first iteration reads.
+#[test]
+fn loops_that_go_round() {
+    let source = |requires: &str, body: &str| {
+        kernel(
+            &format!("block = [64], grid = [1], requires(output.len() >= 64, {requires})"),
+            "n: usize, m: usize, output: &mut Tensor<f32, 1>",
+            &format!(
+                "let mut t = Shared::<[f32; 64]>::new();\nlet x = thread_x();\nlet mut sum = 0.0;\n{body}\noutput[[x]] = sum;"
+            ),
+        )
+    };
+    let too_early = "for k in 0..n {\nsum += t[x];\nsync_threads();\nt[x] = 1.0;\nsync_threads();\n}";
+    check_order(
+        &source("n >= 1", too_early),
+        expect![[r#"
+        error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+        note: thread 0 finds `t[0]` unwritten
+        note: the store on line 9 writes it only under a condition that does not follow from what holds here
+        help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+          at `t[x]`
+    "#]],
+    );
+    check_order(
+        &source("n >= 0", too_early),
+        expect![[r#"
+        error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+        note: thread 0 finds `t[0]` unwritten
+        note: the store on line 9 writes it only under a condition that does not follow from what holds here
+        help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+          at `t[x]`
+    "#]],
+    );
+    let nested = "for i in 0..m {\nfor k in 0..n {\nsum += t[x];\nt[x] = 1.0;\n}\n}";
+    check_order(
+        &source("n >= 1", nested),
+        expect![[r#"
+        error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+        note: thread 0 finds `t[0]` unwritten
+        note: the store on line 9 writes it only under a condition that does not follow from what holds here
+        help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+          at `t[x]`
+    "#]],
+    );
+    check_order(
+        &source("n >= 1", "for k in 0..n {\nt[x] = 1.0;\n}\nsum += t[x];"),
+        expect![[r#"
+        accepted without a barrier
+    "#]],
+    );
+    check_order(
+        &source("n >= 0", "for k in 0..n {\nt[x] = 1.0;\n}\nsum += t[x];"),
+        expect![[r#"
+        error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+        note: thread 0 finds `t[0]` unwritten
+        note: the store on line 7 writes it only under a condition that does not follow from what holds here
+        help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+          at `t[x]`
+    "#]],
+    );
+    // The reader's own loop says that the other one went round.
+    check_order(
+        &source("n >= 0", "for k in 0..n {\nt[x] = 1.0;\n}\nfor k in 0..n {\nsum += t[x];\n}"),
+        expect![[r#"
+            accepted without a barrier
+        "#]],
+    );
+    check_order(
+        &source("n >= m", "for k in 1..n {\nt[x] = 1.0;\n}\nfor k in 0..m {\nsum += t[x];\n}"),
+        expect![[r#"
+            error: `t` may be read here where nothing was written: shared memory starts with any values [TP0803]
+            note: thread 0 finds `t[0]` unwritten
+            note: the store on line 7 writes it only under a condition that does not follow from what holds here
+            help: write in every case, a zero where there is nothing to load: `let value = if … { input[…] } else { 0.0 };`
+              at `t[x]`
+        "#]],
+    );
+}
+
 /// A stage that an earlier iteration wrote, or what came before the loop.
 #[test]
 fn stages_of_the_iteration_before() {

@@ -51,7 +51,8 @@ pub(crate) fn launches(kernel: &Phased) -> Vec<Launch> {
             Launch { n, m, flag, rows, columns, blocks }
         }
     };
-    each.clone().map(launch(true)).chain(each.map(launch(false))).collect()
+    let launches = each.clone().map(launch(true)).chain(each.map(launch(false)));
+    launches.filter(|launch| launch.n >= kernel.least).collect()
 }
 
 /// Runs a lowered kernel.

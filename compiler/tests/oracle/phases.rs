@@ -15,7 +15,9 @@ pub(crate) struct Phased {
     pub(crate) columns: i64,
     /// Whether its indices are sums of multiples, so that everything about them is known.
     pub(crate) affine: bool,
-    stages: i64,
+    pub(crate) stages: i64,
+    /// What `n` is at least.
+    pub(crate) least: u64,
     layout: &'static str,
     fill: Fill,
     body: Vec<String>,
@@ -39,7 +41,10 @@ impl Phased {
 
     pub(crate) fn attribute(&self) -> String {
         let [x, y] = self.block;
-        format!("block = [{x}, {y}], grid = [output.rows()], requires(input.rows() >= output.rows())")
+        let least = self.least;
+        format!(
+            "block = [{x}, {y}], grid = [output.rows()], requires(input.rows() >= output.rows(), n >= {least})"
+        )
     }
 
     pub(crate) fn item(&self) -> String {
@@ -106,6 +111,7 @@ pub(crate) fn random(tape: &mut Tape<'_>) -> Phased {
     let columns = if wide { 4 * row } else { row * tape.pick(&[1, 1, 2]) };
     let stages = tape.pick(&[1, 2, 3, 2, 4]);
     let layout = tape.pick(&["RowMajor", "Pad<4>", "Xor<4>"]);
+    let least = u64::from(tape.rarely(4));
     let fill = match tape.below(8) {
         4 => Fill::Open,
         5..=7 => Fill::Nothing,
@@ -126,7 +132,7 @@ pub(crate) fn random(tape: &mut Tape<'_>) -> Phased {
     };
     source.steps(0);
     let Source { affine, lines, .. } = source;
-    Phased { block, element, columns, affine, stages, layout, fill, body: lines }
+    Phased { block, element, columns, affine, stages, least, layout, fill, body: lines }
 }
 
 impl Source<'_, '_> {

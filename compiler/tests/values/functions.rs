@@ -16,7 +16,7 @@ macro_rules! extension {
                 1.0 / self.sqrt()
             }
             fn erf(self) -> Self {
-                tileproof_model::math::erf(self.into()) as $ty
+                libm::erf(self.into()) as $ty
             }
         }
     )*};

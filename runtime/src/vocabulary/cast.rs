@@ -19,18 +19,21 @@ macro_rules! casts {
 
         impl CastTo<f16> for $from {
             fn cast_to(self) -> f16 {
-                casts!(@half f16 $from self)
+                casts!(@half f16 F16 $from self)
             }
         }
 
         impl CastTo<bf16> for $from {
             fn cast_to(self) -> bf16 {
-                casts!(@half bf16 $from self)
+                casts!(@half bf16 BF16 $from self)
             }
         }
     };
-    (@half $half:ident f64 $value:ident) => { $half::from_f64($value) };
-    (@half $half:ident $from:ident $value:ident) => { $half::from_f32($value as f32) };
+    // `half` rounds f64 twice, or not by all of its bits.
+    (@half $half:ident $format:ident f64 $value:ident) => {
+        $half::from_bits(tileproof_model::half::$format.nearest($value))
+    };
+    (@half $half:ident $format:ident $from:ident $value:ident) => { $half::from_f32($value as f32) };
 }
 
 macro_rules! half_casts {

@@ -6,15 +6,15 @@ use half::{bf16, f16};
 ///
 /// A kernel knows these and Rust's own methods, under their Rust names, for `f32` and `f64`. Sums, products, quotients,
 /// remainders, `sqrt`, `mul_add`, conversions and everything that only rounds or changes a sign are the same bits on the
-/// GPU, in the simulator and in Rust; nothing but `mul_add` is ever fused. `powi` multiplies in Rust's order. Of the others
-/// the GPU's result is at most so many units in the last place from the exact one (f32, f64), as CUDA documents it:
+/// GPU, in the simulator and in Rust, but that one NaN is as good as another; nothing but `mul_add` is ever fused. `powi` multiplies
+/// in Rust's order. Of the others the GPU's result is at most so many units in the last place from the correctly rounded one (f32, f64):
 ///
 /// | functions | f32 | f64 |
 /// |---|---|---|
-/// | `ln`, `ln_1p`, `log2`, `exp_m1`, `cbrt` | 1 | 1 |
-/// | `exp`, `exp2`, `log10`, `cosh`, `rsqrt` | 2 | 1 |
+/// | `cbrt`, `exp_m1`, `ln`, `ln_1p`, `log2` | 1 | 1 |
+/// | `rsqrt`, `exp`, `exp2`, `log10`, `cosh` | 2 | 1 |
 /// | `sin`, `cos`, `atan`, `tanh`, `erf` | 2 | 2 |
-/// | `sinh`, `acos`, `atan2`, `atanh`, `hypot` | 3 | 2 |
+/// | `acos`, `sinh`, `atanh`, `atan2`, `hypot` | 3 | 2 |
 /// | `tan`, `asin` | 4 | 2 |
 /// | `asinh`, `acosh` | 4 | 3 |
 /// | `powf` | 9 | 2 |
@@ -40,7 +40,8 @@ pub trait FloatExt: sealed::Sealed {
 /// Both types are those of `half`, and a kernel knows of them: `from_f32`, `from_f64`, `from_bits`, `from(u8)`, `from(i8)`,
 /// `to_f32`, `to_f64`, `to_bits`, `f32::from(x)`; `+ - * / %`, `-x`, comparisons, `min`, `max`, `clamp`, `signum`,
 /// `copysign`, `is_nan` and its like, and the methods here. Each operation rounds once, to nearest even, with equal bits on the
-/// GPU, in the simulator and in `half`. Everything else is computed in `f32`: `f16::from_f32(x.to_f32().exp())`.
+/// GPU, in the simulator and in `half`; but `from_f64`, which `half` does not always round to nearest. Everything else is computed in
+/// `f32`: `f16::from_f32(x.to_f32().exp())`.
 ///
 /// ```
 /// use tileproof::prelude::*;
@@ -75,7 +76,7 @@ macro_rules! floats {
             }
 
             fn erf(self) -> Self {
-                tileproof_model::math::erf(self.into()) as $ty
+                libm::erf(self.into()) as $ty
             }
         }
     )*};

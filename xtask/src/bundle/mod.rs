@@ -17,7 +17,7 @@ struct Part {
     name: &'static str,
 }
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     Part {
         build: &["test", "--no-run", "--package=tileproof-tests", "--test=gpu"],
         kind: "test",
@@ -29,6 +29,12 @@ const PARTS: [Part; 6] = [
         kind: "test",
         target: "gpu",
         name: "runtime-tests",
+    },
+    Part {
+        build: &["test", "--no-run", "--package=tileproof-tests", "--test=numerics"],
+        kind: "test",
+        target: "numerics",
+        name: "numerics",
     },
     Part {
         build: &["build", "--package=tileproof-examples", "--example=transpose"],

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Runs the bundle on a host with a GPU; needs no Rust and no network.
 #
-#   ./run.sh [STEP…]      all steps, or those named: tests runtime memcheck racecheck example record bench counters
+#   ./run.sh [STEP…]      all steps, or those named: tests runtime numerics memcheck racecheck example record bench counters
 #
 # A log a step goes into $OUT (default: ./out), and a table into $OUT/summary.txt and to the terminal, last. The exit
 # status is 0 when every step succeeded. The step `record` leaves <date>-<gpu>-transpose.json there too: the shares of the
 # copy, measured in turns. STEP_SECONDS (default 240) bounds each step; SIZE (default "8192 8192") is the example's,
 # RECORD_SIZES (default "8192 8192 16384 16384 8191 4097") those of the record; COUNTED (default: all) names the kernels that
-# run under the profiler.
+# run under the profiler. The step `numerics` leaves numerics.json: what every operation computes, against correct rounding.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -35,7 +35,7 @@ seconds=${STEP_SECONDS:-240}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
-chmod +x "$here"/{gpu-tests,runtime-tests,transpose,counters,bench,record}
+chmod +x "$here"/{gpu-tests,runtime-tests,numerics,transpose,counters,bench,record}
 
 # A test that finds no GPU or no NVRTC skips; here that would hide the failure.
 export TILEPROOF_REQUIRE=${TILEPROOF_REQUIRE:-gpu,nvrtc}
@@ -93,11 +93,17 @@ sanitize() { # TOOL
         --target-processes all "$here/gpu-tests" --test-threads=1 --nocapture
 }
 
-for name in "${@:-tests runtime memcheck racecheck example record bench counters}"; do
+for name in "${@:-tests runtime numerics memcheck racecheck example record bench counters}"; do
     for name in $name; do
         case $name in
             tests) step tests '^test result' "$here/gpu-tests" --nocapture ;;
             runtime) step runtime '^test result' "$here/runtime-tests" --nocapture ;;
+            numerics)
+                step numerics 'exact operations' env TILEPROOF_NUMERICS="$out/numerics.json" \
+                    "$here/numerics" the_gpu --nocapture
+                grep -E '^operation |^a\.|WRONG' "$out/numerics.log" >"$work/numerics"
+                details+=("$work/numerics")
+                ;;
             memcheck | racecheck) sanitize "$name" ;;
             example) step example 'transpose_vectorised .*(equal|WRONG)' "$here/transpose" "${size[@]}" ;;
             record)

@@ -29,6 +29,10 @@ mod script {
             bundle.script("gpu-tests", "echo \"test result: ok. 5 passed ($TILEPROOF_REQUIRE)\"");
             bundle.script("transpose", "echo \"transpose_vectorised at $1 x $2: equal\"");
             bundle.script("runtime-tests", "echo \"test result: ok. 7 passed\"");
+            bundle.script(
+                "numerics",
+                "echo '2 of 2 exact operations are equal'; echo 'a.sin() f32 1 2'; echo >\"$TILEPROOF_NUMERICS\"",
+            );
             bundle
                 .script("record", "echo \"  transpose_vectorised $2 $3 … $6 $7\"; echo '{}' >\"$1/x.json\"");
             bundle.script("bench", "echo \"thrpt: [1 2 3] $1\"");
@@ -103,6 +107,8 @@ mod script {
         );
         assert!(row(&summary, "racecheck").contains("ERROR SUMMARY: 0 errors (small 1 "), "{summary}");
         assert!(row(&summary, "runtime").ends_with("test result: ok. 7 passed"));
+        assert!(row(&summary, "numerics").ends_with("2 of 2 exact operations are equal"));
+        assert!(summary.contains("\na.sin() f32 1 2\n") && bundle.0.join("out/numerics.json").exists());
         assert!(row(&summary, "record").ends_with("transpose_vectorised 8192 8192 … 8191 4097"));
         assert!(row(&summary, "example").ends_with("transpose_vectorised at 8192 x 8192: equal"));
         assert!(row(&summary, "bench").ends_with("[1 2 3] --bench"));
@@ -110,7 +116,7 @@ mod script {
         let log = std::fs::read_to_string(bundle.0.join("out/counters.log")).unwrap();
         assert!(log.starts_with("predict\nmeasured\n"), "{log}");
         assert!(bundle.0.join("out/x.json").exists());
-        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 10);
+        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 12);
     }
 
     #[test]

@@ -1,0 +1,84 @@
+//! What every operation computes, on the simulator and on a GPU, against references that share no code with the compiler.
+//!
+//! Without a GPU or NVRTC the GPU's part skips aloud. It prints a table last, and writes it as JSON to the file that
+//! `TILEPROOF_NUMERICS` names, if it names one. With `TILEPROOF_SMALL` set there are fewer inputs.
+
+use std::io::Write;
+use tileproof::{device, nvrtc, unload};
+use tileproof_tests::needs::{self, Need};
+use tileproof_tests::numerics::{
+    Counts, HEAD, Machine, Measured, divisions_by_zero, measure_all, operations, to_json,
+};
+
+/// What is said of one machine: the rows that are not exact, then the sums; fails if a bound is not kept or an operation could not run.
+fn judge(machine: &str, (rows, errors): &(Vec<Measured>, Vec<String>)) {
+    let mut text = format!("{machine}\n{HEAD}\n");
+    for row in rows.iter().filter(|row| row.bound > 0 || !row.is_within()) {
+        text.push_str(&format!("{row}\n"));
+    }
+    let exact = rows.iter().filter(|row| row.bound == 0);
+    let equal = exact.clone().filter(|row| row.is_within()).count();
+    let wrong = rows.iter().filter(|row| !row.is_within()).count();
+    text.push_str(&format!(
+        "{equal} of {} exact operations are equal bit for bit, {} inputs; {wrong} of all {} are out of bounds\n",
+        exact.count(),
+        rows.iter().map(|row| row.inputs).sum::<usize>(),
+        rows.len()
+    ));
+    // The test harness swallows what `print!` prints in a test that passes, but not this.
+    let _ = std::io::stderr().write_all(text.as_bytes());
+    assert!(
+        errors.is_empty(),
+        "{machine}: {} operations did not run: {}",
+        errors.len(),
+        errors[..errors.len().min(5)].join("\n")
+    );
+    assert_eq!(wrong, 0, "{machine}: the rows above that say WRONG");
+}
+
+#[test]
+fn the_simulator_computes_what_rust_does() {
+    let counts = Counts { functions: 1 << 10, slow: 1 << 8, others: 1 << 10 };
+    let simulator: Machine<'_> = &|kernel, arguments| {
+        kernel.simulate(arguments).map(|run| run.arguments).map_err(|error| error.to_string())
+    };
+    judge("the simulator", &measure_all(&operations(), &counts, simulator));
+}
+
+/// Each division by zero of integers is a fault.
+#[test]
+fn the_simulator_divides_by_nothing() {
+    let counts = Counts { functions: 1, slow: 1, others: 1 };
+    let simulator: Machine<'_> = &|kernel, arguments| match kernel.simulate(arguments) {
+        Ok(_) => Err("a value".into()),
+        Err(fault) if fault.to_string().contains("by zero") => Ok(arguments.to_vec()),
+        Err(other) => Err(other.to_string()),
+    };
+    let (rows, errors) = measure_all(&divisions_by_zero(), &counts, simulator);
+    assert!(errors.is_empty() && !rows.is_empty(), "{errors:?}");
+}
+
+#[test]
+fn the_gpu_computes_what_rust_does() {
+    let context = match (device::context(0), nvrtc()) {
+        (Ok(context), Ok(_)) => context,
+        (Err(error), _) => return needs::skip(Need::Gpu, &error.to_string()),
+        (_, Err(error)) => return needs::skip(Need::Nvrtc, &error.to_string()),
+    };
+    let counts = match std::env::var_os("TILEPROOF_SMALL") {
+        None => Counts { functions: 1 << 22, slow: 1 << 14, others: 1 << 20 },
+        Some(_) => Counts { functions: 1 << 12, slow: 1 << 8, others: 1 << 12 },
+    };
+    let gpu: Machine<'_> = &|kernel, arguments| {
+        let stream = context.new_stream().map_err(|error| error.to_string())?;
+        kernel.launch(&stream, arguments).map_err(|error| error.to_string())
+    };
+    let all = [operations(), divisions_by_zero()].concat();
+    let measured = measure_all(&all, &counts, gpu);
+    unload(&context);
+    if let Some(path) = std::env::var_os("TILEPROOF_NUMERICS") {
+        let json = serde_json::to_string_pretty(&to_json(&measured.0)).unwrap();
+        std::fs::write(path, json + "\n").unwrap();
+    }
+    judge("the GPU", &measured);
+}

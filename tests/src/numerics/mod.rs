@@ -1,0 +1,340 @@
+//! What every operation of the language computes: a table of them, what each must give, and how far a machine is from it.
+//!
+//! [`operations`] lists each operation of each type with a reference that shares no code with the compiler: Rust's own arithmetic,
+//! and numbers of many bits where that does not round correctly. [`Machine`] is who computes; the same table holds for the simulator
+//! and for a GPU, so that one is as the other wherever the table says that they are exact.
+
+mod atomics;
+mod exact;
+mod format;
+mod inputs;
+mod native;
+mod operations;
+
+pub use native::divisions_by_zero;
+pub use operations::operations;
+
+use crate::dynamic::{Argument, Dynamic, Tensor};
+use serde_json::{Value, json};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tileproof::ScalarType;
+
+const FLOATS: [ScalarType; 4] = [ScalarType::F16, ScalarType::Bf16, ScalarType::F32, ScalarType::F64];
+
+const INTEGERS: [ScalarType; 8] = [
+    ScalarType::I8,
+    ScalarType::I16,
+    ScalarType::I32,
+    ScalarType::I64,
+    ScalarType::U8,
+    ScalarType::U16,
+    ScalarType::U32,
+    ScalarType::U64,
+];
+
+/// What an operation must give, of the bits of its operands; those that it has not are 0.
+type Reference = Arc<dyn Fn([u64; 3]) -> u64 + Send + Sync>;
+
+/// An operation of values.
+#[derive(Clone)]
+pub struct Operation {
+    /// What it is in the language, over `a`, `b` and `c`.
+    pub expression: String,
+    /// The types of these.
+    pub operands: Vec<ScalarType>,
+    /// The type of the result.
+    pub result: ScalarType,
+    /// How many values of the type a result may be from the correctly rounded one. 0: the same bits, but that a NaN is as good as another.
+    pub ulps: u32,
+    /// What it is called where the expression does not say it.
+    name: Option<String>,
+    /// Of what is no expression, the statements that leave its result in `out[[i]]`, and those ahead of them that all threads execute.
+    statements: Option<[String; 2]>,
+    reference: Reference,
+    /// Nearly always the reference, and faster.
+    estimate: Option<Reference>,
+    /// Of what divides by the second operand, whether that is 0: no value in the simulator, 0 on a GPU.
+    divisor: Divisor,
+    /// Whether the reference takes microseconds.
+    is_slow: bool,
+    /// An operand that is an integer of at most this magnitude, so that results are not all infinite.
+    small: Option<(usize, u64)>,
+}
+
+/// What the second operand may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Divisor {
+    Any,
+    NotZero,
+    Zero,
+}
+
+impl fmt::Debug for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.name(), self.own().name())
+    }
+}
+
+impl Operation {
+    /// One whose result is the reference, bit for bit.
+    fn exact(
+        expression: &str,
+        operands: &[ScalarType],
+        result: ScalarType,
+        reference: impl Fn([u64; 3]) -> u64 + Send + Sync + 'static,
+    ) -> Operation {
+        Operation {
+            expression: expression.to_owned(),
+            operands: operands.to_vec(),
+            result,
+            ulps: 0,
+            name: None,
+            statements: None,
+            reference: Arc::new(reference),
+            estimate: None,
+            divisor: Divisor::Any,
+            is_slow: false,
+            small: None,
+        }
+    }
+
+    fn estimated(self, estimate: impl Fn([u64; 3]) -> u64 + Send + Sync + 'static) -> Operation {
+        Operation { estimate: Some(Arc::new(estimate)), ..self }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.expression)
+    }
+
+    /// The type that it is of: of its first operand, unless that is the bits of the result.
+    pub fn own(&self) -> ScalarType {
+        if self.expression.contains("::from_bits") { self.result } else { self.operands[0] }
+    }
+
+    /// The kernel that computes it, one element a thread.
+    ///
+    /// # Errors
+    /// The compiler's errors.
+    pub fn compile(&self) -> Result<Dynamic, String> {
+        let names = &["a", "b", "c"][..self.operands.len()];
+        let parameters = names.iter().zip(&self.operands);
+        let parameters: String =
+            parameters.map(|(name, scalar)| format!("of_{name}: &Tensor<{}, 1>, ", scalar.name())).collect();
+        let equal: Vec<String> = names.iter().map(|name| format!("of_{name}.len() == out.len()")).collect();
+        let lets: String = names.iter().map(|name| format!("let {name} = of_{name}[[i]];\n")).collect();
+        let [ahead, statements] = match &self.statements {
+            Some(statements) => statements.clone(),
+            None => [String::new(), format!("out[[i]] = {};", self.expression)],
+        };
+        let attribute =
+            format!("block = [256], grid = [out.len().div_ceil(256)], requires({})", equal.join(", "));
+        let item = format!(
+            "fn operation({parameters}out: &mut Tensor<{}, 1>) {{
+                {ahead}
+                let i = block_x() * 256 + thread_x();
+                if i < out.len() {{
+                    {lets}
+                    {statements}
+                }}
+            }}",
+            self.result.name()
+        );
+        Dynamic::compile(&attribute, &item)
+            .map_err(|errors| format!("{} of {}: {errors}", self.name(), self.own().name()))
+    }
+
+    /// Its operands, a column each; `counts` says how many.
+    pub fn inputs(&self, counts: &Counts) -> Vec<Vec<u64>> {
+        let count = if self.is_slow {
+            counts.slow
+        } else if self.estimate.is_some() {
+            counts.functions
+        } else {
+            counts.others
+        };
+        let mut columns = inputs::inputs(&self.operands, count, self.expression.len() as u64);
+        match self.divisor {
+            Divisor::Any => {}
+            Divisor::NotZero => {
+                columns[1].iter_mut().filter(|divisor| **divisor == 0).for_each(|divisor| *divisor = 1);
+            }
+            Divisor::Zero => columns[1].fill(0),
+        }
+        if let Some((operand, most)) = self.small {
+            let scalar = self.operands[operand];
+            let mask = u64::MAX >> (64 - 8 * scalar.bytes());
+            for value in &mut columns[operand] {
+                *value = (format::integer(scalar, *value) % (most as i128 + 1)) as u64 & mask;
+            }
+        }
+        columns
+    }
+}
+
+/// How many operands an operation is tried with.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    /// Of an approximated function of f32.
+    pub functions: usize,
+    /// Of an approximated function of f64, whose reference takes microseconds.
+    pub slow: usize,
+    /// Of the others. Of one operand of 16 bits or less all, if there are not more.
+    pub others: usize,
+}
+
+/// What computes: a kernel and its arguments, the last of them the output; returns them as they are afterwards.
+pub type Machine<'a> = &'a (dyn Fn(&Dynamic, &[Argument]) -> Result<Vec<Argument>, String> + Sync);
+
+/// How far a machine is from the references of an operation.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// What it is called.
+    pub operation: String,
+    /// The type that it is of.
+    pub scalar: ScalarType,
+    /// How many operands, or tuples of them, were tried.
+    pub inputs: usize,
+    /// The largest distance of a result from the correctly rounded one, in values of its type; `u64::MAX` where one is a NaN, or integers
+    /// differ.
+    pub ulps: u64,
+    /// How many results are not the correctly rounded one.
+    pub unequal: usize,
+    /// How far they may be.
+    pub bound: u32,
+    /// The operands, the result and what it should be, where they are the farthest.
+    pub worst: Option<([u64; 3], u64, u64)>,
+}
+
+impl Measured {
+    /// Whether the machine keeps the bound.
+    pub fn is_within(&self) -> bool {
+        self.ulps <= self.bound.into()
+    }
+}
+
+impl fmt::Display for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Measured { operation, scalar, inputs, ulps, unequal, bound, worst } = self;
+        let far = if *ulps == u64::MAX { "other".to_owned() } else { ulps.to_string() };
+        write!(f, "{operation:<40} {:<5} {inputs:>8} {unequal:>8} {far:>6} {bound:>5}", scalar.name())?;
+        match worst {
+            Some(([a, b, c], got, wanted)) if !self.is_within() => {
+                write!(f, "  WRONG: of {a:#x} {b:#x} {c:#x}: {got:#x}, not {wanted:#x}")
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+/// The head of a table of [`Measured`].
+pub const HEAD: &str = "operation                                type    inputs  unequal    ulp bound";
+
+/// As JSON: an array of objects, the distances in ulp.
+pub fn to_json(rows: &[Measured]) -> Value {
+    let object = |row: &Measured| {
+        json!({
+            "operation": row.operation,
+            "type": row.scalar.name(),
+            "inputs": row.inputs,
+            "unequal": row.unequal,
+            "ulps": (row.ulps != u64::MAX).then_some(row.ulps),
+            "bound": row.bound,
+            "worst": row.worst.map(|([a, b, c], got, wanted)| {
+                [a, b, c, got, wanted].map(|bits| format!("{bits:#x}"))
+            }),
+        })
+    };
+    rows.iter().map(object).collect()
+}
+
+fn to_bytes(scalar: ScalarType, values: &[u64]) -> Vec<u8> {
+    let size = scalar.bytes() as usize;
+    values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(size)).collect()
+}
+
+fn from_bytes(scalar: ScalarType, bytes: &[u8]) -> Vec<u64> {
+    let wide = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+    bytes.chunks_exact(scalar.bytes() as usize).map(wide).collect()
+}
+
+/// Compiles an operation, has the machine compute it, and compares.
+///
+/// # Errors
+/// What the compiler or the machine says.
+pub fn measure(operation: &Operation, counts: &Counts, machine: Machine<'_>) -> Result<Measured, String> {
+    let kernel = operation.compile()?;
+    let inputs = operation.inputs(counts);
+    let count = inputs[0].len();
+    let tensor = |scalar, bytes| Argument::Tensor(Tensor::new(scalar, &[count], bytes));
+    let mut arguments: Vec<Argument> = operation
+        .operands
+        .iter()
+        .zip(&inputs)
+        .map(|(scalar, values)| tensor(*scalar, to_bytes(*scalar, values)))
+        .collect();
+    // What no operation gives everywhere.
+    arguments.push(tensor(operation.result, vec![0x5b; count * operation.result.bytes() as usize]));
+    let after = machine(&kernel, &arguments)
+        .map_err(|error| format!("{} of {}: {error}", operation.name(), operation.own().name()))?;
+    let Some(Argument::Tensor(out)) = after.last() else { return Err("the output is a tensor".into()) };
+    let got = from_bytes(operation.result, &out.bytes);
+    let mut measured = Measured {
+        operation: operation.name().to_owned(),
+        scalar: operation.own(),
+        inputs: count,
+        ulps: 0,
+        unequal: 0,
+        bound: operation.ulps,
+        worst: None,
+    };
+    for (at, got) in got.into_iter().enumerate() {
+        let bits = std::array::from_fn(|operand| inputs.get(operand).map_or(0, |column| column[at]));
+        let distance = |reference: &Reference| {
+            let wanted = reference(bits);
+            (format::distance(operation.result, got, wanted), wanted)
+        };
+        let (mut far, mut wanted) = distance(operation.estimate.as_ref().unwrap_or(&operation.reference));
+        if operation.estimate.is_some() && far > measured.ulps {
+            // The estimate may be the neighbour of the right one.
+            (far, wanted) = distance(&operation.reference);
+        }
+        measured.unequal += usize::from(far > 0);
+        if far > measured.ulps {
+            measured.ulps = far;
+            measured.worst = Some((bits, got, wanted));
+        }
+    }
+    Ok(measured)
+}
+
+/// Measures operations on all processors. Returns the rows in the operations' order, and what the compiler or the machine said of operations
+/// without one.
+pub fn measure_all(
+    operations: &[Operation],
+    counts: &Counts,
+    machine: Machine<'_>,
+) -> (Vec<Measured>, Vec<String>) {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get().min(16));
+    let work = || {
+        let mut rows = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            match operations.get(place) {
+                Some(operation) => rows.push((place, measure(operation, counts, machine))),
+                None => return rows,
+            }
+        }
+    };
+    let mut rows = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let joined = workers.into_iter().map(|worker| worker.join().expect("a measurement does not panic"));
+        joined.flatten().collect::<Vec<_>>()
+    });
+    rows.sort_by_key(|(place, _)| *place);
+    let (rows, errors): (Vec<_>, Vec<_>) = rows.into_iter().map(|(_, row)| row).partition(Result::is_ok);
+    (rows.into_iter().flatten().collect(), errors.into_iter().filter_map(Result::err).collect())
+}
