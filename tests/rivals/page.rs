@@ -26,9 +26,8 @@ fn family(row: &Row<'_>) -> (String, u32) {
     let name = match operation {
         Operation::LoadShared | Operation::StoreShared => format!("`{}`, {bytes}", operation.name()),
         Operation::CopyAsync => format!("`cp.async`, {bytes}, conflicts"),
-        Operation::LoadMatrix | Operation::LoadMatrixTransposed => {
-            "`ldmatrix`, plain and `.trans`".to_owned()
-        }
+        Operation::LoadMatrix => "`ldmatrix`".to_owned(),
+        Operation::LoadMatrixTransposed => "`ldmatrix.trans`".to_owned(),
         Operation::StoreMatrix => "`stmatrix`".to_owned(),
         Operation::AtomicShared => "shared atomics".to_owned(),
         Operation::CountShared => "shared atomics that count lanes".to_owned(),

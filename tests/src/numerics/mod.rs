@@ -5,6 +5,7 @@
 //! and for a GPU, so that one is as the other wherever the table says that they are exact.
 
 mod atomics;
+mod derived;
 mod exact;
 mod format;
 mod inputs;
@@ -42,7 +43,9 @@ type Reference = Arc<dyn Fn([u64; 3]) -> u64 + Send + Sync>;
 pub struct Operation {
     /// What it is in the language, over `a`, `b` and `c`.
     pub expression: String,
-    /// The types of these.
+    /// The type that it is of.
+    pub scalar: ScalarType,
+    /// The types of the operands.
     pub operands: Vec<ScalarType>,
     /// The type of the result.
     pub result: ScalarType,
@@ -73,12 +76,12 @@ enum Divisor {
 
 impl fmt::Debug for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {}", self.name(), self.own().name())
+        write!(f, "{} of {}", self.name(), self.scalar.name())
     }
 }
 
 impl Operation {
-    /// One whose result is the reference, bit for bit.
+    /// One of the type of its first operand, whose result is the reference, bit for bit.
     fn exact(
         expression: &str,
         operands: &[ScalarType],
@@ -87,6 +90,7 @@ impl Operation {
     ) -> Operation {
         Operation {
             expression: expression.to_owned(),
+            scalar: operands[0],
             operands: operands.to_vec(),
             result,
             ulps: 0,
@@ -107,11 +111,6 @@ impl Operation {
     /// What it is called.
     pub fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.expression)
-    }
-
-    /// The type that it is of: of its first operand, unless that is the bits of the result.
-    pub fn own(&self) -> ScalarType {
-        if self.expression.contains("::from_bits") { self.result } else { self.operands[0] }
     }
 
     /// The kernel that computes it, one element a thread.
@@ -143,7 +142,7 @@ impl Operation {
             self.result.name()
         );
         Dynamic::compile(&attribute, &item)
-            .map_err(|errors| format!("{} of {}: {errors}", self.name(), self.own().name()))
+            .map_err(|errors| format!("{} of {}: {errors}", self.name(), self.scalar.name()))
     }
 
     /// Its operands, a column each; `counts` says how many.
@@ -278,12 +277,12 @@ pub fn measure(operation: &Operation, counts: &Counts, machine: Machine<'_>) -> 
     // What no operation gives everywhere.
     arguments.push(tensor(operation.result, vec![0x5b; count * operation.result.bytes() as usize]));
     let after = machine(&kernel, &arguments)
-        .map_err(|error| format!("{} of {}: {error}", operation.name(), operation.own().name()))?;
+        .map_err(|error| format!("{} of {}: {error}", operation.name(), operation.scalar.name()))?;
     let Some(Argument::Tensor(out)) = after.last() else { return Err("the output is a tensor".into()) };
     let got = from_bytes(operation.result, &out.bytes);
     let mut measured = Measured {
         operation: operation.name().to_owned(),
-        scalar: operation.own(),
+        scalar: operation.scalar,
         inputs: count,
         ulps: 0,
         unequal: 0,

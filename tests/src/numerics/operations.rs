@@ -4,7 +4,7 @@ use super::atomics::atomics;
 use super::exact::{big, correctly_rounded, double, multiply_add, nearest, nearest_f64};
 use super::format::{integer, value};
 use super::native::{function_of_integers, integers};
-use super::{FLOATS, INTEGERS, Operation};
+use super::{FLOATS, INTEGERS, Operation, derived};
 use half::{bf16, f16};
 use tileproof::ScalarType;
 use tileproof_compiler::ir::{Domain, FUNCTIONS, Function, Relation, Row};
@@ -28,6 +28,8 @@ pub fn operations() -> Vec<Operation> {
             all.push(conversion(from, to));
         }
     }
+    all.extend(derived::floats());
+    all.extend(derived::integers());
     all.extend(atomics(sum));
     all
 }
@@ -152,7 +154,7 @@ fn function(row: &'static Row, scalar: ScalarType) -> Option<Operation> {
         Function::ToBits => plain(|_, _, [a, ..]| a),
         Function::FromBits => {
             let expression = format!("{}::from_bits(a)", scalar.name());
-            Operation::exact(&expression, &operands, result, |[a, ..]| a)
+            Operation { scalar, ..Operation::exact(&expression, &operands, result, |[a, ..]| a) }
         }
         Function::Abs => plain(|_, scalar, [a, ..]| a & !sign(scalar)),
         Function::Copysign => plain(|_, scalar, [a, b, _]| a & !sign(scalar) | b & sign(scalar)),
