@@ -113,7 +113,7 @@ pub(crate) fn stride(access: &Access) -> Option<Answer> {
         Operation::LoadShared | Operation::StoreShared => {
             let ways = match distance {
                 ..4 => 1,
-                _ if distance % 4 != 0 => return None,
+                _ if !distance.is_multiple_of(4) => return None,
                 _ => gcd(distance / 4, 32),
             };
             Some(Answer { cost: ways, ideal: (access.width / 4).max(1) })
