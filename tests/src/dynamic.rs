@@ -12,6 +12,7 @@ use tileproof::__private::{
 };
 use tileproof::cudarc::driver::{CudaSlice, CudaStream, DriverError};
 use tileproof::{Counts, Error, ScalarType, ScalarValue, ViewError};
+use tileproof_compiler::Compiled;
 use tileproof_compiler::emit::Launcher;
 use tileproof_compiler::ir;
 use tileproof_compiler::simulate::Buffer;
@@ -134,7 +135,11 @@ impl Dynamic {
     /// # Errors
     /// The compiler's errors as text.
     pub fn compile(attribute: &str, item: &str) -> Result<Dynamic, String> {
-        let compiled = tileproof_compiler::compile(attribute, item)?;
+        Ok(Dynamic::of(tileproof_compiler::compile(attribute, item)?, attribute, item))
+    }
+
+    /// A kernel that is compiled already, and the texts that it was compiled from.
+    pub fn of(compiled: Compiled, attribute: &str, item: &str) -> Dynamic {
         let Launcher { entry, narrow, alignments, grid, conditions } = compiled.launcher;
         let params = compiled.kernel.params.iter().zip(alignments).map(|((_, param), alignment)| Param {
             name: param.name.clone().leak(),
@@ -164,7 +169,7 @@ impl Dynamic {
             checks: checks.collect::<Vec<_>>().leak(),
             report: compiled.report,
         };
-        Ok(Dynamic { kernel: compiled.kernel, description: Box::leak(Box::new(description)) })
+        Dynamic { kernel: compiled.kernel, description: Box::leak(Box::new(description)) }
     }
 
     fn writes(&self, argument: usize) -> bool {

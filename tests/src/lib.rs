@@ -6,10 +6,12 @@
 //! - [`dynamic`] compiles kernels from text at run time, and runs them on the simulator or a GPU with plain bytes.
 //! - [`numerics`] lists every operation with what it must give, and measures how far a machine is from it.
 //! - [`tiles`] holds kernels of operations on whole tiles.
+//! - [`fuzz`] judges random kernels three ways: a simulator, an evaluator and a GPU.
 //! - [`needs`] decides whether a test that needs NVRTC, the disassembler or a GPU runs, skips or fails.
 
 pub mod cuda;
 pub mod dynamic;
+pub mod fuzz;
 pub mod needs;
 pub mod numerics;
 pub mod parity;

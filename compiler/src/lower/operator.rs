@@ -138,6 +138,12 @@ impl Lower<'_> {
             return self.mismatch(at);
         }
         let folded = match (&self.kernel.exprs[a].kind, &self.kernel.exprs[b].kind) {
+            // An amount that is not below the width is masked.
+            (_, ExprKind::Int(by))
+                if shift && known.is_some_and(|own| *by >= i128::from(8 * own.bytes())) =>
+            {
+                None
+            }
             (ExprKind::Int(x), ExprKind::Int(y)) => fold(op, *x, *y).filter(|value| {
                 self.terms
                     .get(ta.term)

@@ -288,6 +288,11 @@ fn integers_are_rusts() {
         |a, b, c| a.min(b).max(c);
         |a, b, c| if b < c { a.clamp(b, c) } else { a };
     });
+    // Of literals, too, an amount is masked.
+    same!([i32] 0 {
+        |a, b, c| a ^ 13i8.wrapping_shr(18) as i32 ^ 200u8.wrapping_shr(9) as i32 ^ 0x7654i16.wrapping_shr(20) as i32;
+        |a, b, c| a ^ 13i32.wrapping_shr(35) ^ 13i8.wrapping_shl(9) as i32 ^ 13u64.wrapping_shr(65) as i32;
+    });
     same!([u8 u16 u32 u64] 0 {
         |a, b, c| a.isqrt();
         |a, b, c| a.abs_diff(b);

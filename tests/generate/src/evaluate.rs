@@ -578,8 +578,12 @@ impl Block<'_> {
     ) -> Result<Value, Wrong> {
         let kernel = self.kernel;
         let helper = kernel.helpers.get(helper).ok_or("no such helper function")?;
-        for ((local, _), value) in helper.values.iter().zip(values) {
-            let value = self.value(thread, value)?;
+        // A call among the arguments uses the same variables, so all are computed before one is set.
+        let mut arguments = Vec::new();
+        for value in values {
+            arguments.push(self.value(thread, value)?);
+        }
+        for ((local, _), value) in helper.values.iter().zip(arguments) {
             self.set(thread, *local, value);
         }
         for ((local, _), outer) in helper.changed.iter().zip(changed) {

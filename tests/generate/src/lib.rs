@@ -10,5 +10,7 @@ pub mod memory;
 pub mod method;
 pub mod print;
 pub mod random;
+pub mod shrink;
 pub mod tree;
 pub mod value;
+pub mod walk;

@@ -120,7 +120,7 @@ fn compare_files(folder: &Path, results: &Path) -> Result<(String, bool), String
             std::fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         let kernels = sass::kernels(&nvdisasm, &cubin).map_err(|error| error.to_string())?;
         let found = kernels.into_iter().find(|it| it.name == kernel);
-        found.ok_or_else(|| format!("{} holds no kernel of that name", path.display()))
+        found.map(Some).ok_or_else(|| format!("{} holds no kernel of that name", path.display()))
     };
     let all = compare(&predictions, &profiles, code)?;
     write(&results.join(machine.file_name("parity")), record::json(&machine, &all))?;
@@ -128,14 +128,15 @@ fn compare_files(folder: &Path, results: &Path) -> Result<(String, bool), String
     Ok((record::short(&machine, &all), record::agrees(&all)))
 }
 
-/// Compares every predicted launch with the profile of it: of a kernel's launches the first with the first, and so on.
+/// Compares every predicted launch with the profile of it: of a kernel's launches the first with the first, and so on. Where `code`
+/// has no machine code of a kernel to give, the sums alone.
 ///
 /// # Errors
 /// A sentence: nothing was predicted, a kernel was launched more or less often than predicted, or the profile lacks a sum.
 pub fn compare(
     predictions: &[Prediction],
     profiles: &[Profile],
-    code: impl Fn(&str) -> Result<sass::Kernel, String>,
+    code: impl Fn(&str) -> Result<Option<sass::Kernel>, String>,
 ) -> Result<Vec<Compared>, String> {
     if predictions.is_empty() {
         return Err("no launch was predicted, so nothing was compared".into());
@@ -161,14 +162,15 @@ pub fn compare(
 fn of_launch(
     prediction: &Prediction,
     profile: &Profile,
-    code: &Result<sass::Kernel, String>,
+    code: &Result<Option<sass::Kernel>, String>,
 ) -> Result<Compared, String> {
     let mut rows = verdict::sums(prediction, profile)?;
     let loads = rows.iter().find(|row| row.what == counter::SHARED_LOAD_WAVEFRONTS);
     let right = loads.is_some_and(|row| row.hardware == Some(row.predicted));
-    let places = code.clone().and_then(|code| {
-        let places = verdict::places(prediction, &code, profile, right)?;
-        Ok(places.into_iter().chain(verdict::widths(prediction, &code)))
+    let places = code.as_ref().map_err(String::clone).and_then(|code| {
+        let Some(code) = code else { return Ok(Vec::new()) };
+        let places = verdict::places(prediction, code, profile, right)?;
+        Ok(places.into_iter().chain(verdict::widths(prediction, code)).collect())
     });
     let unmatched = match places {
         Ok(places) => {
@@ -232,8 +234,8 @@ mod tests {
         Profile { kernel: "copy".into(), metrics }
     }
 
-    fn nothing(kernel: &str) -> Result<sass::Kernel, String> {
-        Ok(sass::Kernel { name: kernel.to_owned(), instructions: Vec::new() })
+    fn nothing(kernel: &str) -> Result<Option<sass::Kernel>, String> {
+        Ok(Some(sass::Kernel { name: kernel.to_owned(), instructions: Vec::new() }))
     }
 
     #[test]
@@ -263,6 +265,13 @@ mod tests {
         assert_eq!(all[0].unmatched.as_deref(), Some("no disassembler"));
         assert!(all[0].rows.iter().all(|row| row.verdict == verdict::Verdict::Equal));
         assert!(!record::agrees(&all));
+    }
+
+    #[test]
+    fn of_kernels_without_lines_the_sums_are_compared() {
+        let all = compare(&[prediction(1)], &[profile(0)], |_| Ok(None)).unwrap();
+        assert_eq!(all[0].rows.len(), counter::COUNTERS.len());
+        assert!(record::agrees(&all));
     }
 
     #[test]

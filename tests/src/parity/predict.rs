@@ -85,7 +85,7 @@ pub fn right(subject: &Subject, run: &Run) -> Result<(), Box<dyn Error>> {
 }
 
 /// The sums of the sites that share a place.
-fn places(sites: &[SiteRun]) -> Vec<(Place, Counts)> {
+pub fn places(sites: &[SiteRun]) -> Vec<(Place, Counts)> {
     let mut places: BTreeMap<Place, Counts> = BTreeMap::new();
     for SiteRun { site, counts } in sites {
         let counts = Counts {

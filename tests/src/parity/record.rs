@@ -79,7 +79,7 @@ pub fn json(machine: &Machine, all: &[Compared]) -> String {
 }
 
 /// As a table, of the rows that `shown` chooses.
-fn table(all: &[Compared], shown: impl Fn(&Row) -> bool) -> String {
+pub fn table(all: &[Compared], shown: impl Fn(&Row) -> bool) -> String {
     let mut out = String::new();
     let number = |count: Option<u64>| count.map_or("–".to_owned(), |count| count.to_string());
     for Compared { launch, rows, unmatched } in all {

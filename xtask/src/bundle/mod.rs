@@ -1,6 +1,7 @@
 //! `cargo xtask gpu-bundle`: a folder that a host with a GPU, but without Rust and without network, can run.
 //!
-//! The executables are those of the GPU tests, the example, the parity of predictions and counts, the benches and the record of a measurement,
+//! The executables are those of the GPU tests, the example, the parity of predictions and counts, the fuzzer, the benches and the
+//! record of a measurement,
 //! optimised and stripped; they need glibc, and find the driver and NVRTC when they start. `run.sh` drives them and the
 //! host's profiler and sanitizer.
 
@@ -26,7 +27,7 @@ const PARITY: Part = Part {
     name: "parity",
 };
 
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     Part {
         build: &["test", "--no-run", "--package=tileproof-tests", "--test=gpu"],
         kind: "test",
@@ -52,6 +53,12 @@ const PARTS: [Part; 7] = [
         name: "transpose",
     },
     PARITY,
+    Part {
+        build: &["build", "--package=tileproof-tests", "--bin=fuzz"],
+        kind: "bin",
+        target: "fuzz",
+        name: "fuzz",
+    },
     Part {
         build: &["bench", "--no-run", "--package=tileproof-benches", "--bench=transpose"],
         kind: "bench",

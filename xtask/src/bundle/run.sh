@@ -2,15 +2,16 @@
 # Runs the bundle on a host with a GPU; needs no Rust and no network.
 #
 #   ./run.sh [STEP…]      all steps, or those named: tests runtime numerics memcheck racecheck synccheck
-#                         initcheck example record bench parity
+#                         initcheck example record bench parity fuzz fuzz-counters
 #
 # A log a step goes into $OUT (default: ./out), and a table into $OUT/summary.txt and to the terminal, last. The exit
 # status is 0 when every step succeeded. The step `record` leaves <date>-<gpu>-transpose.json there too: the shares of the
 # copy, measured in turns. The step `parity` leaves <date>-<gpu>-parity.json, parity.txt with every count, and what the
 # profiler printed. STEP_SECONDS (default 240) bounds each step; SIZE (default "8192 8192") is the example's,
 # RECORD_SIZES (default "8192 8192 16384 16384 8191 4097") those of the record; COUNTED (default: all) names the kernels that
-# run under the profiler. The step `numerics` leaves <date>-<gpu>-numerics.json: what every
-# operation computes, against correct rounding.
+# run under the profiler. The step `numerics` leaves <date>-<gpu>-numerics.json: what every operation computes, against correct
+# rounding. FUZZ_SEEDS (default 0..3000) are the random kernels that run three ways, FUZZ_COUNTED (default 0..60) those that run under
+# the profiler; the kernels that go wrong are in $OUT/fuzz-SEED.txt.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -35,6 +36,20 @@ if [ "${1:-}" = --parity ]; then
     [ "$status" -eq 0 ] || exit "$status"
     "$here/parity" compare "$work" "$out" | tee "$work/short.txt"
     exit
+fi
+
+# The step `fuzz-counters`, likewise.
+if [ "${1:-}" = --count-fuzz ]; then
+    set -e
+    work=$2
+    "$here/fuzz" predict --seeds "${FUZZ_COUNTED:-0..60}" >"$work/fuzz-predicted.json"
+    metrics=$("$here/fuzz" metrics)
+    status=0
+    ncu --csv --page raw --print-units base --clock-control none --metrics "$metrics" \
+        --log-file "$work/fuzz-measured.csv" "$here/fuzz" launch --seeds "${FUZZ_COUNTED:-0..60}" || status=$?
+    [ ! -f "$work/fuzz-measured.csv" ] || cat "$work/fuzz-measured.csv"
+    [ "$status" -eq 0 ] || exit "$status"
+    exec "$here/fuzz" compare "$work/fuzz-predicted.json" "$work/fuzz-measured.csv"
 fi
 
 out=${OUT:-$PWD/out}
@@ -104,7 +119,7 @@ sanitize() { # TOOL [OPTION…]
     done
 }
 
-for name in "${@:-tests runtime numerics memcheck racecheck synccheck initcheck example record bench parity}"; do
+for name in "${@:-tests runtime numerics memcheck racecheck synccheck initcheck example record bench parity fuzz fuzz-counters}"; do
     for name in $name; do
         case $name in
             tests) step tests '^test result' "$here/gpu-tests" --nocapture ;;
@@ -127,6 +142,16 @@ for name in "${@:-tests runtime numerics memcheck racecheck synccheck initcheck 
                 : >"$work/short.txt"
                 step parity 'counts agree' env TILEPROOF_LINEINFO=1 bash "$here/run.sh" --parity "$out" "$work"
                 details+=("$work/short.txt")
+                ;;
+            fuzz)
+                step fuzz 'kernels: ' "$here/fuzz" run --seeds "${FUZZ_SEEDS:-0..3000}" --out "$out"
+                grep -E ' refused by |the source is in' "$out/fuzz.log" >"$work/found"
+                details+=("$work/found")
+                ;;
+            fuzz-counters)
+                step fuzz-counters 'counters agree' bash "$here/run.sh" --count-fuzz "$work"
+                grep -E 'DIFFERENT|arbitration' "$out/fuzz-counters.log" >"$work/fuzz-unequal"
+                details+=("$work/fuzz-unequal")
                 ;;
             *)
                 echo "error: no step \`$name\`; the header of $0 lists them" >&2

@@ -42,6 +42,11 @@ mod script {
                  && echo {} >\"$3/parity.json\" ;; *) echo \"$@\" ;; esac",
             );
             bundle.script(
+                "fuzz",
+                "case $1 in run) echo \"9 kernels: 9 agree, 0 differ, 0 refused ($3)\" ;; \
+                 compare) grep -q measured \"$3\" && echo '8 of 8 counters agree' ;; *) echo \"$@\" ;; esac",
+            );
+            bundle.script(
                 "tools/compute-sanitizer",
                 "echo \"========= ERROR SUMMARY: 0 errors (small $TILEPROOF_SMALL $*)\"",
             );
@@ -72,7 +77,9 @@ mod script {
                 .env_remove("TILEPROOF_REQUIRE")
                 .env_remove("SIZE")
                 .env_remove("RECORD_SIZES")
-                .env_remove("COUNTED");
+                .env_remove("COUNTED")
+                .env_remove("FUZZ_SEEDS")
+                .env_remove("FUZZ_COUNTED");
             command.output().unwrap()
         }
 
@@ -123,11 +130,16 @@ mod script {
         assert!(row(&summary, "example").ends_with("transpose_vectorised at 8192 x 8192: equal"));
         assert!(row(&summary, "bench").ends_with("[1 2 3] --bench"));
         assert!(row(&summary, "parity").ends_with("1 of 1 counts agree"));
+        assert!(
+            row(&summary, "fuzz").ends_with("9 kernels: 9 agree, 0 differ, 0 refused (0..3000)"),
+            "{summary}"
+        );
+        assert!(row(&summary, "fuzz-counters").ends_with("8 of 8 counters agree"), "{summary}");
         let log = std::fs::read_to_string(bundle.0.join("out/parity.log")).unwrap();
         assert!(log.starts_with("prepare ") && log.ends_with("1 of 1 counts agree\n"), "{log}");
         assert!(bundle.0.join("out/parity.json").exists());
         assert!(bundle.0.join("out/x.json").exists());
-        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 20);
+        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 22);
     }
 
     #[test]
