@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use tileproof::device;
 use tileproof_benches::record;
+use tileproof_examples::machine::Machine;
 
 const SIZES: [usize; 6] = [8192, 8192, 16384, 16384, 8191, 4097];
 
@@ -40,9 +41,10 @@ fn usage() -> ExitCode {
 /// Whether every result equals its reference.
 fn run(folder: &Path, sizes: &[(usize, usize)]) -> Result<bool, Box<dyn Error>> {
     let context = device::context(0)?;
-    let record = record::transpose(&context.default_stream(), sizes)?;
+    let machine = Machine::of(&context)?;
+    let record = record::transpose(&context.default_stream(), &machine, sizes)?;
     std::fs::create_dir_all(folder)?;
-    let path = folder.join(record::file_name(&record));
+    let path = folder.join(machine.file_name("transpose"));
     std::fs::write(&path, serde_json::to_string_pretty(&record)? + "\n")?;
     print!("{}", record::table(&record));
     println!("written to {}", path.display());

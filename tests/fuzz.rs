@@ -5,9 +5,9 @@
 //! fuzz show --seed 17                          the source of a kernel
 //! fuzz build --seeds 0..100                    compiles the CUDA with NVRTC, which needs no GPU
 //! fuzz metrics                                 what the profiler shall count
-//! fuzz predict --seeds 0..100 > predicted.csv
+//! fuzz predict --seeds 0..100 > predicted.json
 //! ncu --csv --page raw --print-units base --metrics "$(fuzz metrics)" --log-file measured.csv fuzz launch --seeds 0..100
-//! fuzz compare predicted.csv measured.csv
+//! fuzz compare predicted.json measured.csv
 //! ```
 
 use clap::{Parser, Subcommand};
@@ -16,8 +16,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tileproof::{Architecture, device, nvrtc};
 use tileproof_generate::{generate::generate, judge::accept, print};
-use tileproof_tests::counters::{self, Agreement};
 use tileproof_tests::fuzz;
+use tileproof_tests::parity::predict::Prediction;
+use tileproof_tests::parity::verdict::Verdict;
+use tileproof_tests::parity::{self, counter, profile, record};
 
 /// Judges random kernels.
 #[derive(Parser)]
@@ -60,7 +62,7 @@ enum Command {
     },
     /// Prints the profiler's metrics.
     Metrics,
-    /// Prints what the simulator counts, as CSV.
+    /// Prints what the simulator counts, as JSON.
     Predict {
         /// Which kernels: `FROM..TO`.
         #[arg(long, value_parser = seeds)]
@@ -122,11 +124,13 @@ fn run(command: Command) -> Result<bool, String> {
             Ok(problems.is_empty())
         }
         Command::Metrics => {
-            println!("{}", counters::METRICS.join(","));
+            println!("{}", counter::metrics().join(","));
             Ok(true)
         }
         Command::Predict { seeds } => {
-            print!("{}", counters::to_csv(&fuzz::predictions(seeds)?));
+            let json =
+                serde_json::to_string(&fuzz::predictions(seeds)?).map_err(|error| error.to_string())?;
+            println!("{json}");
             Ok(true)
         }
         Command::Launch { seeds } => {
@@ -186,12 +190,14 @@ fn compared(predicted: &Path, measured: &Path) -> Result<bool, String> {
     let read = |path: &Path| {
         std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
     };
-    let predicted = counters::from_csv(&read(predicted)?)?;
-    let comparisons = counters::compare(&predicted, &counters::from_profiler(&read(measured)?)?)?;
-    let agree = comparisons.iter().filter(|row| row.agreement != Agreement::Different).count();
-    for row in comparisons.iter().filter(|row| row.agreement != Agreement::Equal) {
-        println!("{row}");
-    }
-    println!("{agree} of {} counters agree", comparisons.len());
-    Ok(agree == comparisons.len())
+    let predictions: Vec<Prediction> = serde_json::from_str(&read(predicted)?)
+        .map_err(|error| format!("{} is not as `fuzz predict` writes it: {error}", predicted.display()))?;
+    let profiles = profile::read(&read(measured)?)?;
+    // Random kernels have no lines.
+    let all = parity::compare(&predictions, &profiles, |_| Ok(None))?;
+    print!("{}", record::table(&all, |row| row.verdict != Verdict::Equal));
+    let rows = || all.iter().flat_map(|launch| &launch.rows);
+    let agree = rows().filter(|row| row.verdict != Verdict::Different).count();
+    println!("{agree} of {} counters agree", rows().count());
+    Ok(record::agrees(&all))
 }

@@ -1,9 +1,11 @@
 //! The accesses in the machine code are those of the report: as many, of the same width, and none besides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tileproof::report::{Report, Role, Space};
-use tileproof::{Architecture, IndexWidth};
+use tileproof::{Architecture, CompileOptions, IndexWidth};
+use tileproof_examples::kernels::SUBJECTS;
 use tileproof_examples::ladder::{LADDER, Rung};
+use tileproof_tests::parity::place;
 use tileproof_tests::sass::{self, Access, Action, Kernel};
 use tileproof_tests::{cuda, needs};
 
@@ -74,5 +76,23 @@ fn the_vectorised_transpose_moves_16_bytes_a_lane() {
         for opcode in opcodes {
             assert!(opcode.split('.').any(|part| part == "128"), "{opcode}");
         }
+    }
+}
+
+/// Of loops that are not unrolled one cannot count the instructions here, but that each is of a kind and a width that the report has, and
+/// none of these is missing. How often each executes is compared on a GPU.
+#[test]
+fn every_kernel_accesses_what_its_report_says() {
+    let (Some(_), Some(nvdisasm)) = (needs::nvrtc_dir(), needs::nvdisasm()) else { return };
+    let options = CompileOptions { width: IndexWidth::Narrow, source_lines: true };
+    for subject in SUBJECTS {
+        let compiled = subject.description.compile_with(Architecture::new(9, 0), options).expect("a cubin");
+        let kernels = sass::kernels(&nvdisasm, &compiled.cubin).expect("machine code");
+        let [kernel] = &kernels[..] else { panic!("{} has {} kernels", subject.name, kernels.len()) };
+        let machine: BTreeSet<Access> =
+            kernel.instructions.iter().map(|it| place::of_instruction(it).access).collect();
+        let report: BTreeSet<Access> =
+            (subject.report)().sites.iter().map(|site| place::of_site(site).access).collect();
+        assert_eq!(machine, report, "{}", subject.name);
     }
 }

@@ -91,3 +91,14 @@ fn counts_are_those_of_the_report() {
         }
     }
 }
+
+/// The large size comes first and is left to the host with the profiler.
+#[test]
+fn where_a_profiler_counts_every_kernel_equals_its_reference() {
+    for subject in SUBJECTS {
+        assert!(subject.shapes().count() >= 3, "{}", subject.name);
+        for shape in subject.shapes().skip(1) {
+            run(subject, shape.size, shape.gap);
+        }
+    }
+}

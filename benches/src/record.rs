@@ -3,13 +3,12 @@
 use crate::interleaved::interleaved;
 use crate::subjects::{Matrices, Subject, subjects};
 use serde_json::{Value, json};
-use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 use tileproof::cudarc::driver::CudaStream;
-use tileproof::device::DeviceInfo;
 use tileproof::timing::Times;
 use tileproof::{Error, Loaded};
+use tileproof_examples::machine::Machine;
 
 /// Rounds of a measurement.
 pub const ROUNDS: usize = 41;
@@ -31,19 +30,21 @@ struct Figure {
 ///
 /// # Errors
 /// What a launch or the driver returns.
-pub fn transpose(stream: &Arc<CudaStream>, sizes: &[(usize, usize)]) -> Result<Value, Error> {
-    let info = DeviceInfo::of(stream.context())?;
-    let version = |(major, minor): (u32, u32)| format!("{major}.{minor}");
+pub fn transpose(
+    stream: &Arc<CudaStream>,
+    machine: &Machine,
+    sizes: &[(usize, usize)],
+) -> Result<Value, Error> {
     let sizes: Vec<Value> =
         sizes.iter().map(|&(rows, cols)| size(stream, rows, cols)).collect::<Result<_, _>>()?;
     Ok(json!({
         "benchmark": "transpose",
-        "date": date(SystemTime::now()),
-        "gpu": info.name,
-        "architecture": info.architecture.to_string(),
-        "driver": driver(),
-        "driver_cuda": version(info.driver_version),
-        "nvrtc": info.nvrtc_version.map(version),
+        "date": machine.date,
+        "gpu": machine.gpu,
+        "architecture": machine.architecture,
+        "driver": machine.driver,
+        "driver_cuda": machine.driver_cuda,
+        "nvrtc": machine.nvrtc,
         "element": "f32",
         "input": "seeded random numbers in [-1, 1)",
         "method": format!(
@@ -146,58 +147,17 @@ pub fn is_right(record: &Value) -> bool {
     lists.flat_map(|list| list.as_array().into_iter().flatten()).all(|s| s["equal_to_reference"] == true)
 }
 
-/// `2026-11-30-h200-transpose.json`: the name under which a record is kept.
-pub fn file_name(record: &Value) -> String {
-    let text = |key: &str| record[key].as_str().unwrap_or("unknown");
-    let gpu = text("gpu").to_lowercase().replace("nvidia", "");
-    let gpu: Vec<&str> =
-        gpu.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    format!("{}-{}-{}.json", text("date"), gpu.join("-"), text("benchmark"))
-}
-
 fn rounded(value: f64, decimals: i32) -> f64 {
     let scale = 10f64.powi(decimals);
     (value * scale).round() / scale
 }
 
-/// The driver's version as its own tool prints it; the driver's library knows only its CUDA version.
-fn driver() -> Option<String> {
-    let query = ["--query-gpu=driver_version", "--format=csv,noheader", "--id=0"];
-    let output =
-        Command::new("nvidia-smi").args(query).output().ok().filter(|output| output.status.success())?;
-    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-/// The day in UTC, as `2026-11-30`.
-fn date(time: SystemTime) -> String {
-    let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let mut days = seconds / 86_400;
-    let mut year = 1970;
-    let is_leap =
-        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let length = |year| if is_leap(year) { 366 } else { 365 };
-    while days >= length(year) {
-        days -= length(year);
-        year += 1;
-    }
-    let february = if is_leap(year) { 29 } else { 28 };
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    format!("{year}-{month:02}-{:02}", days + 1)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Figure, date, file_name, is_right, summary, table};
+    use super::{Figure, is_right, summary, table};
     use crate::subjects::{Subject, subjects};
     use serde_json::json;
-    use std::time::{Duration, SystemTime};
+    use std::time::Duration;
     use tileproof::timing::Times;
 
     fn figure(subject: Subject, micros: &[u64]) -> Figure {
@@ -223,7 +183,6 @@ mod tests {
         let record =
             json!({ "gpu": "NVIDIA H200", "date": "2026-11-30", "benchmark": "transpose", "sizes": [size] });
         assert!(is_right(&record));
-        assert_eq!(file_name(&record), "2026-11-30-h200-transpose.json");
         let table = table(&record);
         assert!(table.contains("1024 × 1024: the faster copy is copy\n"), "{table}");
         assert!(table.contains("transpose_naive"), "{table}");
@@ -235,14 +194,5 @@ mod tests {
         let record = json!({ "sizes": [summary(1, 1, &[wrong])] });
         assert!(!is_right(&record));
         assert!(table(&record).contains("WRONG"));
-    }
-
-    #[test]
-    fn dates() {
-        let at = |seconds| date(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
-        assert_eq!(at(0), "1970-01-01");
-        assert_eq!(at(951_782_400), "2000-02-29");
-        assert_eq!(at(1_735_689_599), "2024-12-31");
-        assert_eq!(at(1_796_083_200), "2026-12-01");
     }
 }

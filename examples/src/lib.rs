@@ -3,5 +3,6 @@
 pub mod array;
 pub mod kernels;
 pub mod ladder;
+pub mod machine;
 pub mod subject;
 pub mod table;

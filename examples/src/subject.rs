@@ -3,6 +3,7 @@
 use crate::array::Outputs;
 use std::error::Error;
 use std::sync::Arc;
+use tileproof::__private::Description;
 use tileproof::cudarc::driver::{CudaContext, CudaStream};
 use tileproof::report::Report;
 use tileproof::{Counts, Loaded};
@@ -16,12 +17,14 @@ pub struct Subject {
     pub cuda: &'static str,
     /// What was proven.
     pub report: fn() -> &'static Report,
+    /// What the attribute left of it, to compile it without a GPU.
+    pub description: &'static Description,
     /// Compiles and loads for a GPU.
     pub load: fn(&Arc<CudaContext>) -> Result<Arc<Loaded>, tileproof::Error>,
     /// Awkward sizes: what the numbers mean is the kernel's affair.
     pub sizes: &'static [&'static [usize]],
-    /// The size at which a profiler counts.
-    pub counted: &'static [usize],
+    /// Sizes at which a profiler counts: see [`shapes`](Subject::shapes).
+    pub counted: &'static [&'static [usize]],
     /// How many elements may follow a row: what the kernel's contract asks of a pitch.
     pub gap: usize,
     /// How far a result may be from the reference: 0, but where a function is only approximated.
@@ -46,6 +49,27 @@ pub struct Run {
     pub expected: Outputs,
 }
 
+/// A size, and the elements behind each row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// The numbers of the size.
+    pub size: &'static [usize],
+    /// Elements behind each row.
+    pub gap: usize,
+}
+
+impl Subject {
+    /// Where a profiler counts: at the first size with one row right behind another, at the others with `gap` elements
+    /// between them.
+    pub fn shapes(&self) -> impl Iterator<Item = Shape> + use<> {
+        let gap = self.gap;
+        self.counted
+            .iter()
+            .enumerate()
+            .map(move |(i, size)| Shape { size, gap: if i == 0 { 0 } else { gap } })
+    }
+}
+
 impl Run {
     /// The first element that is wrong, in words.
     pub fn difference(&self, ulps: u64) -> Option<String> {
@@ -68,7 +92,7 @@ pub fn numbers<const N: usize>(size: &[usize]) -> [usize; N] {
 ///     kernel: saxpy(value alpha, read x, write y),
 ///     reference: reference,
 ///     sizes: [n]: [0] [1] [97] [1000],
-///     counted: [1 << 20],
+///     counted: [1 << 20] [4099] [1],
 ///     data: |data| (0.5, data.random([n]), data.random([n])),
 /// }
 /// ```
@@ -80,7 +104,7 @@ macro_rules! subject {
         kernel: $kernel:ident($($role:ident $argument:ident),+ $(,)?),
         reference: $reference:path,
         sizes: [$($number:ident),+]: $([$($extent:expr),+])+,
-        counted: [$($counted:expr),+],
+        counted: $([$($counted:expr),+])+,
         data: |$data:ident| $arguments:expr
         $(, gap: $gap:expr)?
         $(, ulps: $ulps:expr)?
@@ -91,9 +115,10 @@ macro_rules! subject {
             name: stringify!($kernel),
             cuda: $kernel::CUDA_SOURCE,
             report: $kernel::report,
+            description: <$kernel as tileproof::__private::Kernel>::DESCRIPTION,
             load: $kernel::load,
             sizes: &[$(&[$($extent),+]),+],
-            counted: &[$($counted),+],
+            counted: &[$(&[$($counted),+]),+],
             gap: 3 $(- 3 + $gap)?,
             ulps: 0 $(+ $ulps)?,
             simulate: |size, gap| {

@@ -218,8 +218,10 @@ pub struct SiteReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SiteCounts {
-    /// Warp instructions with at least one active lane.
+    /// Warp instructions with at least one active lane: requests, in a profiler's words.
     pub instructions: u64,
+    /// Active lanes, over all of these.
+    pub lanes: u64,
     /// Shared memory: wavefronts.
     pub wavefronts: u64,
     /// Shared memory: wavefronts without conflicts.
@@ -228,6 +230,8 @@ pub struct SiteCounts {
     pub sectors: u64,
     /// Global memory: sectors that the same bytes need when coalesced.
     pub ideal_sectors: u64,
+    /// Global memory: 128-byte lines.
+    pub lines: u64,
     /// Bytes that the active lanes asked for, each counted once an instruction.
     pub useful_bytes: u64,
 }

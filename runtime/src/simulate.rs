@@ -152,10 +152,12 @@ impl Counts {
         for SiteRun { site, counts } in &self.sites {
             if site.space == space && site.role == role {
                 sum.instructions += counts.instructions;
+                sum.lanes += counts.lanes;
                 sum.wavefronts += counts.wavefronts;
                 sum.ideal_wavefronts += counts.ideal_wavefronts;
                 sum.sectors += counts.sectors;
                 sum.ideal_sectors += counts.ideal_sectors;
+                sum.lines += counts.lines;
                 sum.useful_bytes += counts.useful_bytes;
             }
         }
@@ -302,10 +304,12 @@ mod tests {
     fn totals_by_space_and_role() {
         let row = |wavefronts, sectors, useful_bytes| SiteCounts {
             instructions: 1,
+            lanes: 32,
             wavefronts,
             ideal_wavefronts: wavefronts.min(1),
             sectors,
             ideal_sectors: sectors,
+            lines: sectors.div_ceil(4),
             useful_bytes,
         };
         let rows = [row(0, 4, 128), row(0, 32, 128)];

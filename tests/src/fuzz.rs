@@ -4,8 +4,8 @@
 //! launch conditions are the runtime's. What a kernel computes must be the same all three ways; a kernel that goes wrong is
 //! made as small as it can be.
 
-use crate::counters::{Counters, Row};
 use crate::dynamic::{Argument, Dynamic, Tensor};
+use crate::parity::predict::{self, Launch, Prediction};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -344,12 +344,13 @@ pub fn problems(seeds: Range<u64>, architecture: Architecture) -> Vec<String> {
 ///
 /// # Errors
 /// A fault, and whose.
-pub fn predictions(seeds: Range<u64>) -> Result<Vec<Row>, String> {
+pub fn predictions(seeds: Range<u64>) -> Result<Vec<Prediction>, String> {
     accepted(seeds)
         .map(|(dynamic, arguments)| {
             let name = dynamic.description.name;
             let run = dynamic.simulate(&arguments).map_err(|failure| format!("{name}: {failure}"))?;
-            Ok((name.to_owned(), Counters::of(&run.counts)))
+            let launch = Launch { kernel: name.to_owned(), size: Vec::new(), gap: 0 };
+            Ok(Prediction { launch, places: predict::places(&run.counts.sites) })
         })
         .collect()
 }

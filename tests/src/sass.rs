@@ -14,6 +14,7 @@
 //! reads of constant memory, where arguments live. Any other opcode that looks like a memory access and is not
 //! known here is an error rather than a miscount.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Write;
@@ -22,7 +23,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The memory that an instruction addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Space {
     /// Device memory: `LDG`, `STG`, `ATOMG`, `REDG`.
     Global,
@@ -35,7 +37,8 @@ pub enum Space {
 }
 
 /// What an instruction does there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Action {
     /// Memory to registers.
     Load,
@@ -54,7 +57,7 @@ pub enum Action {
 }
 
 /// One kind of memory instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Access {
     /// The memory; for [`Action::CopyAsync`] the one that is written.
     pub space: Space,
@@ -212,24 +215,40 @@ pub fn parse(sass: &str) -> Result<Vec<Kernel>, Error> {
             // Of an inlined instruction one comment a call is printed, the outermost last.
             source = Some(source_position(position).ok_or_else(|| Error::SourceLine(line.to_owned()))?);
         } else if let (Some(kernel), Some((offset, text))) = (kernels.last_mut(), instruction_text(line)) {
+            let Some(access) = access(text).map_err(|Unknown| unknown(&kernel.name, line))? else { continue };
             let (predicate, opcode) = predicate_and_opcode(text);
-            if predicate == Some("@!PT") {
-                continue;
-            }
-            match classify(opcode) {
-                Class::Access(access) => kernel.instructions.push(Instruction {
-                    offset,
-                    access,
-                    opcode: opcode.to_owned(),
-                    predicated: predicate.is_some(),
-                    source: source.clone(),
-                }),
-                Class::Other => {}
-                Class::Unknown => return Err(Error::UnknownOpcode(kernel.name.clone(), line.to_owned())),
-            }
+            kernel.instructions.push(Instruction {
+                offset,
+                access,
+                opcode: opcode.to_owned(),
+                predicated: predicate.is_some(),
+                source: source.clone(),
+            });
         }
     }
     if kernels.is_empty() { Err(Error::NoKernel) } else { Ok(kernels) }
+}
+
+/// An opcode that looks like a memory access and is not known here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unknown;
+
+fn unknown(kernel: &str, line: &str) -> Error {
+    Error::UnknownOpcode(kernel.to_owned(), line.to_owned())
+}
+
+/// What an instruction such as `@P0 LDS R4, [R0]` accesses; `None` if it accesses nothing that counts here, or can never execute.
+///
+/// # Errors
+/// [`Unknown`].
+pub fn access(text: &str) -> Result<Option<Access>, Unknown> {
+    let (predicate, opcode) = predicate_and_opcode(text);
+    match classify(opcode) {
+        _ if predicate == Some("@!PT") => Ok(None),
+        Class::Access(access) => Ok(Some(access)),
+        Class::Other => Ok(None),
+        Class::Unknown => Err(Unknown),
+    }
 }
 
 /// Splits `"src/kernels.rs", line 20 inlined at …` into file and line.

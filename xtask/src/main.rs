@@ -33,6 +33,8 @@ enum Task {
     },
     /// Build target/gpu-bundle/: what a host with a GPU but without Rust can run
     GpuBundle,
+    /// On a host with a GPU: every kernel's predicted counts against the profiler's; as `./run.sh parity` of the bundle
+    Parity,
     /// Build the book into book/output/ and check its includes and links
     Book {
         /// Leave out the checks
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Task::Test => test::run(),
         Task::Bless { filter } => bless::run(filter.as_deref()),
         Task::GpuBundle => bundle::run(),
+        Task::Parity => bundle::parity(),
         Task::Book { render_only } => book::run(render_only),
     };
     match result {

@@ -8,6 +8,7 @@ use super::prove::tighten;
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::walk::Walk;
 use crate::ir::{BinaryOp, Scalar, Scope};
+use std::borrow::Cow;
 use std::rc::Rc;
 use tileproof_model::access::LANES;
 use tileproof_model::limits::MAX_THREADS_PER_BLOCK;
@@ -23,6 +24,8 @@ const SMALL: i128 = 1023;
 pub(super) enum Operation {
     Binary(BinaryOp),
     Quotient,
+    /// What a type keeps of a number that it may not hold.
+    Wrapped(Scalar),
 }
 
 /// A symbol for the result of an operation that is not linear.
@@ -36,7 +39,7 @@ struct Derivation<'a> {
     /// See [`Symbol::cases`].
     cases: Vec<Case>,
     /// Its name in messages.
-    name: &'static str,
+    name: Cow<'static, str>,
 }
 
 impl Walk<'_> {
@@ -139,7 +142,7 @@ impl Walk<'_> {
             range: (low.div_euclid(i128::from(divisor)), high.div_euclid(i128::from(divisor))),
             interior: None,
             cases: Vec::new(),
-            name: "a quotient",
+            name: "a quotient".into(),
         });
         if asked {
             self.pending.extend(quotient.lone_symbol());
@@ -185,8 +188,14 @@ impl Walk<'_> {
         let range = if divides { (low, high) } else { (low.max(-most), high.min(most)) };
         let name = if divides { "a quotient" } else { "a remainder" };
         let (operation, operands) = (Operation::Binary(op), (a, b));
-        let (form, new) =
-            self.derived(Derivation { operation, operands, range, interior: None, cases: Vec::new(), name });
+        let (form, new) = self.derived(Derivation {
+            operation,
+            operands,
+            range,
+            interior: None,
+            cases: Vec::new(),
+            name: name.into(),
+        });
         if new && !divides {
             let room = |form: Option<Linear>| form.and_then(|form| form.offset(-1));
             self.define([room(b.sub(&form)), room(b.add(&form))]);
@@ -215,7 +224,7 @@ impl Walk<'_> {
             range,
             interior: row,
             cases: Vec::new(),
-            name: "a quotient",
+            name: "a quotient".into(),
         });
         let remainder = a.sub(&self.symbols.multiply(&quotient, b)?)?;
         if new {
@@ -243,6 +252,38 @@ impl Walk<'_> {
         Some((quotient, remainder))
     }
 
+    /// What a type keeps of a number; whether it is new. `None` for a type without a range.
+    pub(super) fn kept(&mut self, form: &Linear, scalar: Scalar, name: String) -> Option<(Linear, bool)> {
+        let (least, most) = scalar.range()?;
+        if let Some(lanes) = form.known()
+            && let Ok(size) = i64::try_from(most - least + 1)
+            && let Some(lanes) = lanes.map(|value| {
+                let least = least as i64;
+                Some(value.checked_sub(least)?.rem_euclid(size) + least)
+            })
+        {
+            return Some((Linear::constant(lanes), false));
+        }
+        Some(self.derived(Derivation {
+            operation: Operation::Wrapped(scalar),
+            operands: (form, &Linear::int(0)),
+            range: (least, most),
+            interior: None,
+            cases: Vec::new(),
+            name: name.into(),
+        }))
+    }
+
+    /// Where a type holds a number: what it kept where that was not known is the same.
+    pub(super) fn is_kept(&mut self, form: &Linear, scalar: Scalar) {
+        let operation = Operation::Wrapped(scalar);
+        let known = self.derived.iter().find(|(own, x, _, _)| *own == operation && x == form);
+        if let Some((.., id)) = known {
+            let kept = Linear::symbol(*id);
+            self.define([kept.sub(form), form.sub(&kept)]);
+        }
+    }
+
     /// An upper bound: by the ranges of the symbols, or a small one that what is known here says.
     fn most(&self, form: &Linear) -> i128 {
         let by_ranges = self.bounds(form).1;
@@ -252,13 +293,16 @@ impl Walk<'_> {
             room.is_some_and(|room| self.holds(&room))
         };
         let mut bound = SMALL;
-        if by_ranges <= bound || !at_most(bound) {
+        if by_ranges > bound && !at_most(bound) {
             return by_ranges;
+        }
+        while bound / 2 >= by_ranges.max(1) {
+            bound /= 2;
         }
         while bound > 1 && at_most(bound / 2) {
             bound /= 2;
         }
-        bound
+        bound.min(by_ranges)
     }
 
     /// The quotient rounded up, of a divisor that only the launch knows.
@@ -270,7 +314,7 @@ impl Walk<'_> {
             range: (0, self.bounds(&high).1),
             interior: None,
             cases: Vec::new(),
-            name: "a quotient",
+            name: "a quotient".into(),
         });
         if new {
             self.define([high.sub(&form)]);
@@ -303,7 +347,7 @@ impl Walk<'_> {
             range: (0, most),
             interior: None,
             cases: Vec::new(),
-            name: "a shifted number",
+            name: "a shifted number".into(),
         });
         if new {
             let room = a.scale(&Lanes::Uniform(1 << high)).and_then(|most| most.sub(&form));
@@ -323,7 +367,7 @@ impl Walk<'_> {
             range: (0, self.bounds(a).1),
             interior: None,
             cases: Vec::new(),
-            name: "a shifted number",
+            name: "a shifted number".into(),
         });
         if new {
             self.define([a.sub(&form)]);
@@ -381,7 +425,7 @@ impl Walk<'_> {
             range: (0, high),
             interior: None,
             cases: Vec::new(),
-            name: "a bit pattern",
+            name: "a bit pattern".into(),
         });
         if new {
             // An intersection is below both, a union above; of a symmetric difference only the range is known.
@@ -402,7 +446,7 @@ impl Walk<'_> {
             range: (0, self.bounds(positive).1),
             interior: None,
             cases: Vec::new(),
-            name: "a bit pattern",
+            name: "a bit pattern".into(),
         });
         if new {
             self.define([positive.sub(&form)]);
@@ -449,7 +493,7 @@ impl Walk<'_> {
             true => vec![case(a, a_is_less), case(b, b_is_less)],
             false => vec![case(a, b_is_less), case(b, a_is_less)],
         };
-        let name = if min { "a minimum" } else { "a maximum" };
+        let name = if min { "a minimum" } else { "a maximum" }.into();
         let operation = Operation::Binary(op);
         let (form, new) =
             self.derived(Derivation { operation, operands: (a, b), range, interior, cases, name });

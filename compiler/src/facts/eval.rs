@@ -429,6 +429,7 @@ impl Walk<'_> {
                         if scalar.is_index() {
                             self.keep_narrow(&form, scalar);
                         }
+                        self.is_kept(&form, scalar);
                         Value::Int(form)
                     }
                     // Host expressions are mathematical integers, which a conversion leaves as they are.
@@ -438,9 +439,15 @@ impl Walk<'_> {
                         self.escape(Some(&form), scalar, kind, expr)
                     }
                     (false, false) => {
-                        let value = self.wide(scalar, self.symbols.scope(&form));
-                        self.hand_on_wrap(&form, &value);
-                        value
+                        self.narrow &= !scalar.is_index() || is_dead;
+                        let name = "a value that is not known here".into();
+                        let Some((kept, new)) = self.kept(&form, scalar, name) else {
+                            return self.opaque(scalar, self.symbols.scope(&form));
+                        };
+                        if new {
+                            self.hand_on_wrap(&form, &kept);
+                        }
+                        Value::Int(kept)
                     }
                 }
             }

@@ -58,19 +58,19 @@ impl Walk<'_> {
     /// The result of arithmetic that may wrap; `form` is what it would be otherwise.
     fn wrapped(&mut self, form: &Linear, scalar: Scalar, expr: &Expr) -> Value {
         let name = format!("`{}` arithmetic that may wrap", scalar.name());
-        let value = self.opaque_from(scalar, self.symbols.scope(form), name);
-        if let (Value::Int(result), ExprKind::Binary(op, a, b)) = (&value, &expr.kind)
-            && let Some(symbol) = result.lone_symbol()
+        let Some((result, new)) = self.kept(form, scalar, name) else {
+            return self.opaque(scalar, self.symbols.scope(form));
+        };
+        if let (true, ExprKind::Binary(op, a, b), Some(symbol)) = (new, &expr.kind, result.lone_symbol())
             && scalar.bytes() <= 4
         {
             self.wraps.push(Wrap { symbol, span: expr.span, scalar, op: *op, operands: [*a, *b] });
         }
-        value
+        Value::Int(result)
     }
 
     /// A value of which no more is known than of a result that may wrap is one itself.
-    pub(super) fn hand_on_wrap(&mut self, form: &Linear, value: &Value) {
-        let Value::Int(result) = value else { return };
+    pub(super) fn hand_on_wrap(&mut self, form: &Linear, result: &Linear) {
         let origin = self.wraps.iter().find(|wrap| form.find(wrap.symbol).is_some());
         let own = origin.zip(result.lone_symbol()).map(|(origin, symbol)| Wrap { symbol, ..origin.clone() });
         self.wraps.extend(own);

@@ -74,10 +74,14 @@ impl<'k, 'a> Memory<'k, 'a> {
         };
         let counts = &mut self.counts[access.site];
         counts.instructions += 1;
+        counts.lanes += u64::from(active.count_ones());
         counts.wavefronts += u64::from(cost.wavefronts);
         counts.ideal_wavefronts += u64::from(cost.ideal_wavefronts);
         counts.sectors += u64::from(cost.sectors);
         counts.ideal_sectors += u64::from(cost.ideal_sectors);
+        if access.operation.is_global() {
+            counts.lines += u64::from(cost.lines);
+        }
         counts.useful_bytes += u64::from(cost.useful_bytes);
     }
 

@@ -434,3 +434,80 @@ fn half_of_a_guarded_offset() {
         "#]],
     );
 }
+
+/// What a type keeps of a number is one and the same each time, and known where the number is.
+#[test]
+fn what_a_type_keeps() {
+    // A guard that converts as the access does.
+    check(
+        &run_time("let i = (n as u8) as usize;\nif i < 64 { output[[(n as u8) as usize]] = 1.0; }"),
+        expect![[r#"
+            write `output[[(n as u8) as usize]]`: 1 × 4 B, 1/1 sectors
+            launch: output.len() >= 64
+        "#]],
+    );
+    check(
+        &run_time(
+            "let v = n as u16 as usize;\nlet w = output.get_or([n as u16 as usize], 0.0);\noutput[[0]] = w;",
+        ),
+        expect![[r#"
+            read `output.get_or([n as u16 as usize], 0.0)`: 1 × 4 B, 1/1 sectors
+            write `output[[0]]`: 1 × 4 B, 1/1 sectors
+            launch: output.len() >= 64
+        "#]],
+    );
+    // One that says more of the number than of what is kept.
+    check(
+        &run_time(
+            "let i = (n as u8) as usize;\nif i < 64 && n < 256 { output[[(n as u8) as usize]] = 1.0; }",
+        ),
+        expect![[r#"
+            write `output[[(n as u8) as usize]]`: 1 × 4 B, 1/1 sectors
+            launch: output.len() >= 64
+        "#]],
+    );
+    check(
+        &run_time("if n < 256 { output[[(n as u8) as usize]] = 1.0; }"),
+        expect![[r#"
+        error: index may be out of bounds: nothing here says that `((n as u8) as usize) < output.len()` [TP0402]
+        help: guard it: `if ((n as u8) as usize) < output.len() { … }`, or promise what bounds it in `requires(…)`
+          at `output[[(n as u8) as usize]]`
+    "#]],
+    );
+    // Known for every thread.
+    check(
+        &run_time("output[[((thread_x() + 250) as u8 as usize) / 8]] = 1.0;"),
+        expect![[r#"
+        error: uncoalesced store: 2 sectors of 32 bytes where 1 is enough [TP0201]
+        note: the lanes of warp 0 leave gaps between the bytes that they access, so 20 of 64 bytes are used
+        help: let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory
+        help: or accept the cost: `#[budget(excess_sectors = 1, because = "…")]` on the statement
+          at `output[[((thread_x() + 250) as u8 as usize) / 8]]`
+        error: two threads may write one element of `output`: `output[[((thread_x() + 250) as u8 as usize) / 8]]` [TP0802]
+        note: nothing here says that two threads of a block touch different elements
+        help: let one thread write it, as in `if thread_x() == 0 { … }`, or update it by `atomic_add` and its like
+          at `output[[((thread_x() + 250) as u8 as usize) / 8]]`
+    "#]],
+    );
+    check(
+        &run_time("output[[((thread_x() + 250) as u8 as usize) % 32]] = 1.0;"),
+        expect![[r#"
+        write `output[[((thread_x() + 250) as u8 as usize) % 32]]`: 1 × 4 B, 4/4 sectors
+        launch: output.len() >= 64
+    "#]],
+    );
+    // Patterns of a few bits.
+    check(
+        &run_time("output[[thread_x() ^ (n as u8 as usize % 32)]] = 1.0;"),
+        expect![[r#"
+        error: whether this access coalesces is not known [TP0201]
+        note: the address depends on a bit pattern, and may differ from lane to lane
+        help: take responsibility for the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
+          at `output[[thread_x() ^ (n as u8 as usize % 32)]]`
+        error: two threads may write one element of `output`: `output[[thread_x() ^ (n as u8 as usize % 32)]]` [TP0802]
+        note: nothing here says that two threads of a block touch different elements: the index depends on a bit pattern
+        help: let one thread write it, as in `if thread_x() == 0 { … }`, or update it by `atomic_add` and its like
+          at `output[[thread_x() ^ (n as u8 as usize % 32)]]`
+    "#]],
+    );
+}

@@ -67,6 +67,6 @@ pub const CONVOLUTION: Subject = subject! {
     kernel: convolution(read input, write output),
     reference: reference,
     sizes: [r, c]: [0, 5] [5, 0] [1, 1] [7, 31] [8, 32] [9, 33] [41, 67],
-    counted: [128, 256],
+    counted: [128, 256] [41, 67] [1, 300],
     data: |data| (data.random([r, c]), data.output([r, c])),
 };

@@ -30,7 +30,7 @@ pub const STRIDED_COPY: Subject = subject! {
     kernel: strided_copy(read input, write output),
     reference: strided_reference,
     sizes: [n]: [0] [1] [97] [257] [4099],
-    counted: [1 << 18],
+    counted: [1 << 18] [4099] [1],
     data: |data| (data.random([4 * n + 3]), data.output([n])),
 };
 
@@ -59,7 +59,7 @@ pub const OFFSET_COPY: Subject = subject! {
     kernel: offset_copy(value offset, read input, write output),
     reference: offset_reference,
     sizes: [n, offset]: [0, 3] [1, 0] [97, 1] [257, 8] [4099, 13],
-    counted: [1 << 18, 5],
+    counted: [1 << 18, 5] [4099, 13] [1, 0],
     data: |data| (offset, data.random([n + offset]), data.output([n])),
 };
 
@@ -99,7 +99,7 @@ pub const WINDOW_COPY: Subject = subject! {
     kernel: window_copy(value row, value col, read input, write output),
     reference: window_reference,
     sizes: [rows, cols, row, col]: [0, 4, 0, 1] [1, 4, 0, 0] [1, 4, 0, 3] [9, 128, 1, 3] [17, 132, 0, 2] [8, 256, 2, 5],
-    counted: [256, 1024, 1, 3],
+    counted: [256, 1024, 1, 3] [17, 132, 0, 2] [1, 4, 0, 0],
     data: |data| (row, col, data.random([rows + row, cols + col]), data.output([rows, cols])),
     gap: 12,
 };
@@ -135,6 +135,6 @@ pub const FIELDS_OF_RECORDS: Subject = subject! {
     kernel: fields_of_records(read records, write fields),
     reference: fields_reference,
     sizes: [n]: [0] [1] [97] [257] [4099],
-    counted: [1 << 16],
+    counted: [1 << 16] [4099] [1],
     data: |data| (data.random([4 * n]), data.output([4, n])),
 };

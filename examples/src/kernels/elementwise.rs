@@ -28,7 +28,7 @@ pub const ADD: Subject = subject! {
     kernel: add(read a, read b, write c),
     reference: add_reference,
     sizes: [n]: [0] [1] [97] [256] [257] [4099],
-    counted: [1 << 18],
+    counted: [1 << 18] [4099] [1],
     data: |data| (data.random([n]), data.random([n]), data.output([n])),
 };
 
@@ -56,6 +56,6 @@ pub const SAXPY_F64: Subject = subject! {
     kernel: saxpy_f64(value alpha, read x, write y),
     reference: saxpy_reference,
     sizes: [n]: [0] [1] [97] [257] [4099],
-    counted: [1 << 18],
+    counted: [1 << 18] [4099] [1],
     data: |data| (0.7, data.random([n]), data.random([n])),
 };

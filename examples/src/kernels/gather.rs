@@ -40,7 +40,7 @@ pub const EMBEDDING: Subject = subject! {
     kernel: embedding(read tokens, read table, write output),
     reference: reference,
     sizes: [n, rows, cols]: [0, 3, 4] [3, 0, 4] [1, 1, 4] [7, 10, 124] [9, 100, 132] [67, 50, 388],
-    counted: [512, 1000, 256],
+    counted: [512, 1000, 256] [67, 50, 388] [3, 10, 4],
     data: |data| {
         let bound = (rows + rows.div_ceil(10)).max(1) as u32;
         (data.below([n], bound, |token| token), data.random([rows, cols]), data.output([n, cols]))

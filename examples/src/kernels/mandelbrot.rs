@@ -47,6 +47,6 @@ pub const MANDELBROT: Subject = subject! {
     kernel: mandelbrot(value limit, write counts),
     reference: reference,
     sizes: [r, c]: [0, 5] [1, 1] [7, 31] [9, 33] [32, 64],
-    counted: [64, 128],
+    counted: [64, 128] [41, 67] [1, 300],
     data: |data| (100, data.output([r, c])),
 };

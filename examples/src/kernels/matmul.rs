@@ -197,7 +197,7 @@ pub const MATMUL_NAIVE: Subject = subject! {
     kernel: matmul_naive(read a, read b, write c),
     reference: reference,
     sizes: [m, n, k]: [0, 3, 5] [3, 5, 0] [1, 1, 1] [7, 31, 13] [9, 33, 65],
-    counted: [64, 64, 64],
+    counted: [64, 64, 64] [41, 67, 13] [1, 300, 5],
     data: |data| (data.random([m, k]), data.random([k, n]), data.output([m, n])),
 };
 
@@ -206,7 +206,7 @@ pub const MATMUL_TILED: Subject = subject! {
     kernel: matmul_tiled(read a, read b, write c),
     reference: reference,
     sizes: [m, n, k]: [0, 3, 5] [3, 5, 0] [1, 1, 1] [7, 31, 13] [33, 65, 31] [64, 32, 96],
-    counted: [64, 128, 96],
+    counted: [64, 128, 96] [41, 67, 31] [1, 300, 5],
     data: |data| (data.random([m, k]), data.random([k, n]), data.output([m, n])),
 };
 
@@ -215,7 +215,7 @@ pub const MATMUL_REGISTERS: Subject = subject! {
     kernel: matmul_registers(read a, read b, write c),
     reference: reference,
     sizes: [m, n, k]: [0, 4, 4] [3, 8, 0] [1, 4, 4] [7, 28, 12] [65, 68, 20] [64, 128, 64],
-    counted: [128, 128, 96],
+    counted: [128, 128, 96] [65, 68, 20] [1, 300, 4],
     data: |data| (data.random([m, k]), data.random([k, n]), data.output([m, n])),
     gap: 12,
 };
@@ -225,7 +225,7 @@ pub const MATMUL_ASYNC: Subject = subject! {
     kernel: matmul_async(read a, read b, write c),
     reference: reference,
     sizes: [m, n, k]: [0, 4, 4] [3, 8, 0] [1, 4, 4] [7, 28, 12] [65, 68, 20] [64, 128, 64],
-    counted: [128, 128, 96],
+    counted: [128, 128, 96] [65, 68, 20] [1, 300, 4],
     data: |data| (data.random([m, k]), data.random([k, n]), data.output([m, n])),
     gap: 12,
 };

@@ -74,6 +74,6 @@ pub const N_BODY: Subject = subject! {
     kernel: n_body(value softening, read bodies, write accelerations),
     reference: reference,
     sizes: [n]: [0] [1] [97] [256] [257],
-    counted: [512],
+    counted: [512] [257] [1],
     data: |data| (0.01, data.random([4 * n]), data.output([4 * n])),
 };

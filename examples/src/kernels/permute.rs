@@ -50,7 +50,7 @@ pub const TRANSPOSE_BATCHED: Subject = subject! {
     kernel: transpose_batched(read input, write output),
     reference: batched_reference,
     sizes: [b, r, c]: [0, 3, 5] [3, 0, 5] [1, 1, 1] [3, 31, 33] [2, 64, 32] [5, 7, 67],
-    counted: [4, 256, 128],
+    counted: [4, 256, 128] [5, 41, 67] [3, 1, 300],
     data: |data| (data.random([b, r, c]), data.output([b, c, r])),
 };
 
@@ -109,7 +109,7 @@ pub const TRANSPOSE_U8: Subject = subject! {
     kernel: transpose_u8(read input, write output),
     reference: u8_reference,
     sizes: [r, c]: [0, 4] [4, 4] [124, 132] [128, 256] [68, 388],
-    counted: [512, 256],
+    counted: [512, 256] [132, 388] [4, 512],
     data: |data| (data.random([r, c]), data.output([c, r])),
     gap: 12,
 };
@@ -169,7 +169,7 @@ pub const TRANSPOSE_F16: Subject = subject! {
     kernel: transpose_f16(read input, write output),
     reference: f16_reference,
     sizes: [r, c]: [0, 2] [2, 2] [62, 66] [64, 128] [6, 134],
-    counted: [256, 128],
+    counted: [256, 128] [62, 134] [2, 512],
     data: |data| (data.random([r, c]), data.output([c, r])),
     gap: 6,
 };
@@ -212,7 +212,7 @@ pub const TRANSPOSE_F64: Subject = subject! {
     kernel: transpose_f64(read input, write output),
     reference: f64_reference,
     sizes: [r, c]: [0, 5] [1, 1] [31, 33] [64, 32] [7, 67],
-    counted: [256, 128],
+    counted: [256, 128] [41, 67] [1, 300],
     data: |data| (data.random([r, c]), data.output([c, r])),
 };
 
@@ -262,6 +262,6 @@ pub const PERMUTE_REVERSED: Subject = subject! {
     kernel: permute_reversed(read input, write output),
     reference: reversed_reference,
     sizes: [a, b, c]: [3, 0, 5] [1, 1, 1] [31, 3, 33] [64, 2, 32] [7, 5, 67],
-    counted: [128, 4, 256],
+    counted: [128, 4, 256] [41, 3, 67] [1, 5, 300],
     data: |data| (data.random([a, b, c]), data.output([c, b, a])),
 };

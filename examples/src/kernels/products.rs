@@ -45,7 +45,7 @@ pub const MATRIX_VECTOR: Subject = subject! {
     kernel: matrix_vector(read a, read x, write y),
     reference: matrix_vector_reference,
     sizes: [m, n]: [0, 5] [5, 0] [1, 1] [7, 31] [9, 33] [64, 997],
-    counted: [256, 512],
+    counted: [256, 512] [41, 997] [1, 31],
     data: |data| (data.random([m, n]), data.random([n]), data.output([m])),
 };
 
@@ -85,6 +85,6 @@ pub const DOT_I8: Subject = subject! {
     kernel: dot_i8(read a, read b, write sums),
     reference: dot_reference,
     sizes: [n]: [0] [16] [4080] [4096] [4112] [20_000],
-    counted: [1 << 18],
+    counted: [1 << 18] [20_016] [16],
     data: |data| (data.random([n]), data.random([n]), data.output([n.div_ceil(4096)])),
 };

@@ -69,7 +69,7 @@ pub const SUM: Subject = subject! {
     kernel: sum(read input, write sums),
     reference: sum_reference,
     sizes: [n]: [0] [1] [97] [4096] [4097] [20_011],
-    counted: [1 << 18],
+    counted: [1 << 18] [20_011] [97],
     data: |data| (data.random([n]), data.output([n.div_ceil(4096)])),
 };
 
@@ -107,6 +107,6 @@ pub const EXCLUSIVE_SCAN: Subject = subject! {
     kernel: exclusive_scan(read input, write output),
     reference: scan_reference,
     sizes: [n]: [0] [1] [97] [256] [257] [1021],
-    counted: [1 << 16],
+    counted: [1 << 16] [4093] [1],
     data: |data| (data.random([n]), data.output([n])),
 };

@@ -55,7 +55,7 @@ pub const FLOYD_WARSHALL_STEP: Subject = subject! {
     kernel: floyd_warshall_step(read to, read from, write distances),
     reference: reference,
     sizes: [rows, cols]: [0, 5] [1, 1] [31, 33] [64, 32] [7, 67],
-    counted: [128, 128],
+    counted: [128, 128] [41, 67] [1, 100],
     data: |data| {
         let length = |number| if number < 200 { number } else { u32::MAX / 2 };
         (data.below([rows, 32], 256, length), data.below([32, cols], 256, length), data.below([rows, cols], 256, length))

@@ -53,6 +53,6 @@ pub const BITONIC_SORT: Subject = subject! {
     kernel: bitonic_sort(write keys),
     reference: reference,
     sizes: [n]: [0] [1] [97] [256] [257] [1021],
-    counted: [1 << 14],
+    counted: [1 << 14] [1021] [1],
     data: |data| (data.random([n]),),
 };

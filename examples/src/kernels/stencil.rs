@@ -53,6 +53,6 @@ pub const STENCIL: Subject = subject! {
     kernel: stencil(read input, write output),
     reference: stencil_reference,
     sizes: [r, c]: [0, 5] [5, 0] [1, 1] [7, 31] [8, 32] [9, 33] [41, 67],
-    counted: [256, 256],
+    counted: [256, 256] [41, 67] [1, 300],
     data: |data| (data.random([r, c]), data.output([r, c])),
 };

@@ -188,7 +188,7 @@ macro_rules! transpose {
             kernel: $kernel(read input, write output),
             reference: transposed,
             sizes: [r, c]: [64, 0] [0, 5] [1, 1] [31, 33] [33, 31] [64, 64] [65, 129] [200, 177],
-            counted: [2048, 2048],
+            counted: [2048, 2048] [200, 177] [1, 300],
             data: |data| (data.random([r, c]), data.output([c, r])),
         }
     };
@@ -199,7 +199,7 @@ pub const COPY: Subject = subject! {
     kernel: copy(read input, write output),
     reference: copied,
     sizes: [r, c]: [64, 0] [0, 5] [1, 1] [31, 33] [33, 31] [64, 64] [65, 129] [200, 177],
-    counted: [2048, 2048],
+    counted: [2048, 2048] [200, 177] [1, 300],
     data: |data| (data.random([r, c]), data.output([r, c])),
 };
 
@@ -217,7 +217,7 @@ pub const TRANSPOSE_VECTORISED: Subject = subject! {
     kernel: transpose_vectorised(read input, write output),
     reference: transposed,
     sizes: [r, c]: [64, 0] [0, 8] [4, 4] [60, 68] [68, 132] [128, 64] [200, 180],
-    counted: [2048, 2048],
+    counted: [2048, 2048] [200, 180] [4, 300],
     data: |data| (data.random([r, c]), data.output([c, r])),
     gap: 12,
 };

@@ -1,6 +1,7 @@
 //! `cargo xtask gpu-bundle`: a folder that a host with a GPU, but without Rust and without network, can run.
 //!
-//! The executables are those of the GPU tests, the example, the counters, the fuzzer, the benches and the record of a measurement,
+//! The executables are those of the GPU tests, the example, the parity of predictions and counts, the fuzzer, the benches and the
+//! record of a measurement,
 //! optimised and stripped; they need glibc, and find the driver and NVRTC when they start. `run.sh` drives them and the
 //! host's profiler and sanitizer.
 
@@ -8,6 +9,7 @@ use crate::step;
 use crate::workspace::{cargo, shown, target};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// What is built: cargo's arguments, the kind and name of the target, and its name in the bundle.
 struct Part {
@@ -16,6 +18,14 @@ struct Part {
     target: &'static str,
     name: &'static str,
 }
+
+/// What compares predictions with the profiler's counts.
+const PARITY: Part = Part {
+    build: &["build", "--package=tileproof-tests", "--bin=parity"],
+    kind: "bin",
+    target: "parity",
+    name: "parity",
+};
 
 const PARTS: [Part; 8] = [
     Part {
@@ -42,12 +52,7 @@ const PARTS: [Part; 8] = [
         target: "transpose",
         name: "transpose",
     },
-    Part {
-        build: &["build", "--package=tileproof-tests", "--bin=counters"],
-        kind: "bin",
-        target: "counters",
-        name: "counters",
-    },
+    PARITY,
     Part {
         build: &["build", "--package=tileproof-tests", "--bin=fuzz"],
         kind: "bin",
@@ -76,6 +81,28 @@ const LIMIT: u64 = 64 << 20;
 /// # Errors
 /// On a host other than x86-64 Linux, if a build fails, or if the bundle outgrows 64 MiB.
 pub(crate) fn run() -> Result<(), String> {
+    let (bundle, size) = fill(&PARTS)?;
+    if size > LIMIT {
+        return Err(format!("{} holds {size} bytes, more than the {LIMIT} that may travel", shown(&bundle)));
+    }
+    println!("{size:>10} bytes  in {}; on the host with the GPU: ./run.sh", shown(&bundle));
+    Ok(())
+}
+
+/// Builds what compares predictions with the profiler's counts, and runs it here. The results lie in `gpu-bundle/out/` of the
+/// target folder.
+///
+/// # Errors
+/// If a build fails, where there is no GPU, NVRTC, profiler or disassembler, or if a count is not what was predicted.
+pub(crate) fn parity() -> Result<(), String> {
+    let (bundle, _) = fill(&[PARITY])?;
+    let mut script = Command::new("bash");
+    script.arg(bundle.join("run.sh")).arg(PARITY.name).env("OUT", bundle.join("out"));
+    step::run(script)
+}
+
+/// Builds parts into an empty bundle; says where it is, and how many bytes they are.
+fn fill(parts: &[Part]) -> Result<(PathBuf, u64), String> {
     if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
         return Err("the bundle holds x86-64 Linux executables; build it on such a host".into());
     }
@@ -86,18 +113,14 @@ pub(crate) fn run() -> Result<(), String> {
     }
     std::fs::create_dir_all(&bundle).map_err(fail)?;
     let mut size = 0;
-    for part in PARTS {
-        let built = build(&part)?;
+    for part in parts {
+        let built = build(part)?;
         let bytes = std::fs::copy(&built, bundle.join(part.name)).map_err(fail)?;
         println!("{:>10} bytes  {}", bytes, part.name);
         size += bytes;
     }
     write_script(&bundle.join("run.sh")).map_err(fail)?;
-    if size > LIMIT {
-        return Err(format!("{} holds {size} bytes, more than the {LIMIT} that may travel", shown(&bundle)));
-    }
-    println!("{size:>10} bytes  in {}; on the host with the GPU: ./run.sh", shown(&bundle));
-    Ok(())
+    Ok((bundle, size))
 }
 
 fn build(part: &Part) -> Result<PathBuf, String> {

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Runs the bundle on a host with a GPU; needs no Rust and no network.
 #
-#   ./run.sh [STEP…]      all steps, or those named: tests runtime numerics memcheck racecheck example record bench counters
-#                         fuzz fuzz-counters
+#   ./run.sh [STEP…]      all steps, or those named: tests runtime numerics memcheck racecheck synccheck
+#                         initcheck example record bench parity fuzz fuzz-counters
 #
 # A log a step goes into $OUT (default: ./out), and a table into $OUT/summary.txt and to the terminal, last. The exit
 # status is 0 when every step succeeded. The step `record` leaves <date>-<gpu>-transpose.json there too: the shares of the
-# copy, measured in turns. STEP_SECONDS (default 240) bounds each step; SIZE (default "8192 8192") is the example's,
+# copy, measured in turns. The step `parity` leaves <date>-<gpu>-parity.json, parity.txt with every count, and what the
+# profiler printed. STEP_SECONDS (default 240) bounds each step; SIZE (default "8192 8192") is the example's,
 # RECORD_SIZES (default "8192 8192 16384 16384 8191 4097") those of the record; COUNTED (default: all) names the kernels that
 # run under the profiler. The step `numerics` leaves numerics.json: what every operation computes, against correct rounding.
 # FUZZ_SEEDS (default 0..3000) are the random kernels that run three ways, FUZZ_COUNTED (default 0..60) those that run under the
@@ -18,33 +19,37 @@ read -ra size <<<"${SIZE:-8192 8192}"
 read -ra record_sizes <<<"${RECORD_SIZES:-8192 8192 16384 16384 8191 4097}"
 read -ra counted <<<"${COUNTED:-}"
 
-# The step `counters`, started again as a process so that `timeout` can end it: predicts, launches under the profiler,
-# and compares. Standard output holds all three.
-if [ "${1:-}" = --count ]; then
+# The step `parity`, started again as a process so that `timeout` can end it: predicts, launches under the profiler,
+# and compares. What does not agree, and the numbers, go into the second folder's short.txt too.
+if [ "${1:-}" = --parity ]; then
     set -e
-    work=$2
-    "$here/counters" predict "${counted[@]}" | tee "$work/predicted.csv"
-    metrics=$("$here/counters" metrics)
+    out=$2 work=$3
+    "$here/parity" prepare "$work" "${counted[@]}"
+    metrics=$("$here/parity" metrics)
     status=0
-    ncu --csv --page raw --print-units base --clock-control none --metrics "$metrics" \
-        --log-file "$work/measured.csv" "$here/counters" launch "${counted[@]}" || status=$?
-    [ ! -f "$work/measured.csv" ] || cat "$work/measured.csv"
+    ncu --csv --page raw --print-units base --print-metric-instances details --clock-control none \
+        --metrics "$metrics" --log-file "$work/profile.csv" "$here/parity" launch "${counted[@]}" || status=$?
+    if [ -f "$work/profile.csv" ]; then
+        grep -E '^==(ERROR|WARNING)==' "$work/profile.csv" || true
+        gzip -c "$work/profile.csv" >"$out/parity-profile.csv.gz"
+    fi
     [ "$status" -eq 0 ] || exit "$status"
-    exec "$here/counters" compare "$work/predicted.csv" "$work/measured.csv"
+    "$here/parity" compare "$work" "$out" | tee "$work/short.txt"
+    exit
 fi
 
 # The step `fuzz-counters`, likewise.
 if [ "${1:-}" = --count-fuzz ]; then
     set -e
     work=$2
-    "$here/fuzz" predict --seeds "${FUZZ_COUNTED:-0..60}" | tee "$work/fuzz-predicted.csv"
+    "$here/fuzz" predict --seeds "${FUZZ_COUNTED:-0..60}" >"$work/fuzz-predicted.json"
     metrics=$("$here/fuzz" metrics)
     status=0
     ncu --csv --page raw --print-units base --clock-control none --metrics "$metrics" \
         --log-file "$work/fuzz-measured.csv" "$here/fuzz" launch --seeds "${FUZZ_COUNTED:-0..60}" || status=$?
     [ ! -f "$work/fuzz-measured.csv" ] || cat "$work/fuzz-measured.csv"
     [ "$status" -eq 0 ] || exit "$status"
-    exec "$here/fuzz" compare "$work/fuzz-predicted.csv" "$work/fuzz-measured.csv"
+    exec "$here/fuzz" compare "$work/fuzz-predicted.json" "$work/fuzz-measured.csv"
 fi
 
 out=${OUT:-$PWD/out}
@@ -52,7 +57,7 @@ seconds=${STEP_SECONDS:-240}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
-chmod +x "$here"/{gpu-tests,runtime-tests,numerics,transpose,counters,fuzz,bench,record}
+chmod +x "$here"/*
 
 # A test that finds no GPU or no NVRTC skips; here that would hide the failure.
 export TILEPROOF_REQUIRE=${TILEPROOF_REQUIRE:-gpu,nvrtc}
@@ -99,18 +104,22 @@ step() {
         failed=1
         tail -n 15 "$out/$name.log"
     fi
-    rows+=("$(printf '%-13s %-12s %5d s  %s' "$name" "$verdict" $((SECONDS - start)) \
+    rows+=("$(printf '%-17s %-12s %5d s  %s' "$name" "$verdict" $((SECONDS - start)) \
         "$(grep -E "$pattern" "$out/$name.log" | tail -n 1 | sed 's/^ *//' | cut -c 1-110)")")
 }
 
-# Under a sanitizer the largest matrices are smaller, and findings name lines of the Rust source.
-sanitize() { # TOOL
-    step "$1" 'ERROR SUMMARY|RACECHECK SUMMARY' \
-        env TILEPROOF_SMALL=1 TILEPROOF_LINEINFO=1 compute-sanitizer --tool "$1" --error-exitcode 9 \
-        --target-processes all "$here/gpu-tests" --test-threads=1 --nocapture
+# All tests under a sanitizer, the largest matrices smaller; findings name lines of the Rust source, and fail.
+sanitize() { # TOOL [OPTION…]
+    local tool=$1 tests
+    shift
+    for tests in gpu-tests runtime-tests; do
+        step "$tool-${tests%-tests}" 'ERROR SUMMARY|RACECHECK SUMMARY' \
+            env TILEPROOF_SMALL=1 TILEPROOF_LINEINFO=1 compute-sanitizer --tool "$tool" "$@" --error-exitcode 9 \
+            --target-processes all "$here/$tests" --test-threads=1 --nocapture
+    done
 }
 
-for name in "${@:-tests runtime numerics memcheck racecheck example record bench counters fuzz fuzz-counters}"; do
+for name in "${@:-tests runtime numerics memcheck racecheck synccheck initcheck example record bench parity fuzz fuzz-counters}"; do
     for name in $name; do
         case $name in
             tests) step tests '^test result' "$here/gpu-tests" --nocapture ;;
@@ -121,17 +130,18 @@ for name in "${@:-tests runtime numerics memcheck racecheck example record bench
                 grep -E '^operation |^a\.|WRONG' "$out/numerics.log" >"$work/numerics"
                 details+=("$work/numerics")
                 ;;
-            memcheck | racecheck) sanitize "$name" ;;
+            memcheck) sanitize memcheck --leak-check full ;;
+            racecheck | synccheck | initcheck) sanitize "$name" ;;
             example) step example 'transpose_vectorised .*(equal|WRONG)' "$here/transpose" "${size[@]}" ;;
             record)
                 step record 'transpose_vectorised' "$here/record" "$out" "${record_sizes[@]}"
                 details+=("$out/record.log")
                 ;;
             bench) step bench 'thrpt|time:' "$here/bench" --bench ;;
-            counters)
-                step counters 'counters agree' bash "$here/run.sh" --count "$work"
-                grep -E 'DIFFERENT|arbitration' "$out/counters.log" >"$work/unequal"
-                details+=("$work/unequal")
+            parity)
+                : >"$work/short.txt"
+                step parity 'counts agree' env TILEPROOF_LINEINFO=1 bash "$here/run.sh" --parity "$out" "$work"
+                details+=("$work/short.txt")
                 ;;
             fuzz)
                 step fuzz 'kernels: ' "$here/fuzz" run --seeds "${FUZZ_SEEDS:-0..3000}" --out "$out"

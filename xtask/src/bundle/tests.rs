@@ -37,8 +37,9 @@ mod script {
                 .script("record", "echo \"  transpose_vectorised $2 $3 … $6 $7\"; echo '{}' >\"$1/x.json\"");
             bundle.script("bench", "echo \"thrpt: [1 2 3] $1\"");
             bundle.script(
-                "counters",
-                "case $1 in compare) grep -q measured \"$3\" && cat \"$2\" && echo '1 of 1 counters agree' ;; *) echo \"$@\" ;; esac",
+                "parity",
+                "case $1 in compare) grep -q measured \"$2/profile.csv\" && echo \"$TILEPROOF_LINEINFO of 1 counts agree\" \
+                 && echo {} >\"$3/parity.json\" ;; *) echo \"$@\" ;; esac",
             );
             bundle.script(
                 "fuzz",
@@ -110,25 +111,35 @@ mod script {
         assert!(String::from_utf8_lossy(&output.stdout).ends_with(&summary));
         assert!(row(&summary, "tests").ends_with("test result: ok. 5 passed (gpu,nvrtc)"), "{summary}");
         assert!(
-            row(&summary, "memcheck").contains("ok") && row(&summary, "memcheck").contains("--tool memcheck")
+            row(&summary, "memcheck-gpu").contains("ok")
+                && row(&summary, "memcheck-gpu").contains("--tool memcheck --leak-check full")
         );
-        assert!(row(&summary, "racecheck").contains("ERROR SUMMARY: 0 errors (small 1 "), "{summary}");
+        for tool in ["racecheck", "synccheck", "initcheck"] {
+            for tests in ["gpu", "runtime"] {
+                let row = row(&summary, &format!("{tool}-{tests}"));
+                assert!(
+                    row.contains(&format!("ERROR SUMMARY: 0 errors (small 1 --tool {tool} --error")),
+                    "{summary}"
+                );
+            }
+        }
         assert!(row(&summary, "runtime").ends_with("test result: ok. 7 passed"));
         assert!(row(&summary, "numerics").ends_with("2 of 2 exact operations are equal"));
         assert!(summary.contains("\na.sin() f32 1 2\n") && bundle.0.join("out/numerics.json").exists());
         assert!(row(&summary, "record").ends_with("transpose_vectorised 8192 8192 … 8191 4097"));
         assert!(row(&summary, "example").ends_with("transpose_vectorised at 8192 x 8192: equal"));
         assert!(row(&summary, "bench").ends_with("[1 2 3] --bench"));
-        assert!(row(&summary, "counters").ends_with("1 of 1 counters agree"));
+        assert!(row(&summary, "parity").ends_with("1 of 1 counts agree"));
         assert!(
             row(&summary, "fuzz").ends_with("9 kernels: 9 agree, 0 differ, 0 refused (0..3000)"),
             "{summary}"
         );
         assert!(row(&summary, "fuzz-counters").ends_with("8 of 8 counters agree"), "{summary}");
-        let log = std::fs::read_to_string(bundle.0.join("out/counters.log")).unwrap();
-        assert!(log.starts_with("predict\nmeasured\n"), "{log}");
+        let log = std::fs::read_to_string(bundle.0.join("out/parity.log")).unwrap();
+        assert!(log.starts_with("prepare ") && log.ends_with("1 of 1 counts agree\n"), "{log}");
+        assert!(bundle.0.join("out/parity.json").exists());
         assert!(bundle.0.join("out/x.json").exists());
-        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 14);
+        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 22);
     }
 
     #[test]
@@ -136,15 +147,13 @@ mod script {
         let bundle = Bundle::new("failure");
         bundle.script("gpu-tests", "echo 'test result: FAILED. 4 passed; 1 failed'; exit 101");
         bundle.script("tools/ncu", "echo 'no permission' >&2; exit 4");
-        let output = bundle.run(&["tests", "counters", "example"]);
+        let output = bundle.run(&["tests", "parity", "example"]);
         assert_eq!(output.status.code(), Some(1));
         let summary = bundle.summary();
         assert!(row(&summary, "tests").contains("FAILED (101)"), "{summary}");
         assert!(row(&summary, "example").contains(" ok "), "{summary}");
         // A host that has the profiler fails here at its first use instead.
-        assert!(
-            row(&summary, "counters").contains("NOT FOUND") || row(&summary, "counters").contains("FAILED")
-        );
+        assert!(row(&summary, "parity").contains("NOT FOUND") || row(&summary, "parity").contains("FAILED"));
         assert!(!summary.contains("bench"));
     }
 

@@ -24,13 +24,16 @@ fn tile_transposes() {
         let instructions = 6 * 8 * 4;
         let global = SiteCounts {
             instructions,
+            lanes: 32 * instructions,
             sectors: 4 * instructions,
             ideal_sectors: 4 * instructions,
+            lines: instructions,
             useful_bytes: 128 * instructions,
             ..SiteCounts::default()
         };
         let shared = |wavefronts| SiteCounts {
             instructions,
+            lanes: 32 * instructions,
             wavefronts: wavefronts * instructions,
             ideal_wavefronts: instructions,
             useful_bytes: 128 * instructions,
@@ -46,7 +49,7 @@ fn edges_count_active_lanes() {
     let [load, fill, _, store] = counts(&transpose(Layout::Pad(1)), [2, 1, 1], [32, 33])[..] else {
         panic!("4 sites");
     };
-    assert_eq!((load.instructions, load.useful_bytes), (64, 32 * 33 * 4));
+    assert_eq!((load.instructions, load.lanes, load.useful_bytes), (64, 32 * 33, 32 * 33 * 4));
     assert_eq!((fill.instructions, fill.wavefronts), (64, 64));
     // The row of the output that the second block column holds is written by one warp, the 32 others by 8 warps 4 times.
     assert_eq!((store.instructions, store.sectors), (33, 33 * 4));
@@ -64,8 +67,10 @@ fn a_transposed_store_takes_a_sector_a_lane() {
     let counts = simulate(&kernel, [1; 3], &mut [output(&mut result, &[32, 64])]).unwrap();
     let expected = SiteCounts {
         instructions: 1,
+        lanes: 32,
         sectors: 32,
         ideal_sectors: 4,
+        lines: 32,
         useful_bytes: 128,
         ..SiteCounts::default()
     };
