@@ -247,14 +247,13 @@ pub fn to_json(machine: &Machine, rows: &[Measured]) -> Value {
             }),
         })
     };
-    json!({
-        "measurement": "numerics",
-        "machine": machine,
-        "method": METHOD,
-        "exact": rows.iter().filter(|row| row.bound == 0).count(),
-        "out_of_bounds": rows.iter().filter(|row| !row.is_within()).count(),
-        "operations": rows.iter().map(object).collect::<Vec<_>>(),
-    })
+    let mut record = json!(machine);
+    record["measurement"] = json!("numerics");
+    record["method"] = json!(METHOD);
+    record["exact"] = json!(rows.iter().filter(|row| row.bound == 0).count());
+    record["out_of_bounds"] = json!(rows.iter().filter(|row| !row.is_within()).count());
+    record["operations"] = rows.iter().map(object).collect();
+    record
 }
 
 const METHOD: &str = "each operation in a kernel of its own, one element a thread, on edges of its types and seeded random values; \
@@ -348,4 +347,38 @@ pub fn measure_all(
     rows.sort_by_key(|(place, _)| *place);
     let (rows, errors): (Vec<_>, Vec<_>) = rows.into_iter().map(|(_, row)| row).partition(Result::is_ok);
     (rows.into_iter().flatten().collect(), errors.into_iter().filter_map(Result::err).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_says_what_was_measured_and_where() {
+        let machine = Machine {
+            date: "2026-11-30".into(),
+            gpu: "NVIDIA H200".into(),
+            architecture: "sm_90".into(),
+            driver: None,
+            driver_cuda: "13.0".into(),
+            nvrtc: None,
+        };
+        let row = |ulps, bound| Measured {
+            operation: "a.sin()".into(),
+            scalar: ScalarType::F32,
+            inputs: 10,
+            ulps,
+            unequal: 3,
+            bound,
+            worst: Some(([1, 0, 0], 2, 3)),
+        };
+        let record = to_json(&machine, &[row(2, 2), row(u64::MAX, 0)]);
+        assert_eq!((&record["gpu"], &record["date"]), (&json!("NVIDIA H200"), &json!("2026-11-30")));
+        assert_eq!((&record["exact"], &record["out_of_bounds"]), (&json!(1), &json!(1)));
+        assert_eq!(record["operations"][0]["ulps"], 2);
+        assert_eq!(record["operations"][1]["ulps"], Value::Null);
+        assert_eq!(record["operations"][0]["worst"], json!(["0x1", "0x0", "0x0", "0x2", "0x3"]));
+        assert!(row(2, 2).to_string().ends_with(" 2     2"), "{}", row(2, 2));
+        assert!(row(3, 2).to_string().ends_with("WRONG: of 0x1 0x0 0x0: 0x2, not 0x3"));
+    }
 }

@@ -208,7 +208,7 @@ impl Generator {
         self.of_method(method, own, depth)
     }
 
-    fn of_method(&mut self, method: Method, own: Scalar, depth: usize) -> Expr {
+    pub(super) fn of_method(&mut self, method: Method, own: Scalar, depth: usize) -> Expr {
         let literal = |bits: u64| Expr::of(own, Kind::Literal(Value::of_bits(own, bits)));
         let real = |x: f64| Expr::of(own, Kind::Literal(Value::of_real(own, x)));
         let mut operands = vec![self.data(own, depth)];
@@ -425,7 +425,7 @@ impl Generator {
                     .collect();
                 of(Kind::Load(Access { base, indices }))
             }
-            Shape::Like if !self.random.once_in(4) => {
+            Shape::Like if !self.home.is_empty() && !self.random.once_in(4) => {
                 let access = Access { base, indices: self.home.clone() };
                 let default = self.plain(scalar);
                 match self.random.below(3) {
@@ -436,7 +436,7 @@ impl Generator {
                     }
                 }
             }
-            Shape::Like if self.random.once_in(2) => {
+            Shape::Like if !self.home.is_empty() && self.random.once_in(2) => {
                 let indices = self.home.clone().into_iter().map(|index| self.near(index)).collect();
                 let default = self.plain(scalar);
                 of(Kind::GetOr(Access { base, indices }, default.into()))
