@@ -302,7 +302,9 @@ impl Generator {
             .filter(|place| {
                 let helper = &self.kernel.helpers[*place];
                 let gives = helper.result.as_ref().map(|result| result.ty.clone());
-                helper.changed.is_empty() && gives == Some(Type::Scalar(scalar))
+                // A function that sees no tensors cannot pass them on.
+                let sees = helper.tensors.is_empty() || !self.kernel.tensors.is_empty();
+                sees && helper.changed.is_empty() && gives == Some(Type::Scalar(scalar))
             })
             .collect();
         if fits.is_empty() {
