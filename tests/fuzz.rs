@@ -174,6 +174,11 @@ fn judged(
         let path = out.join(format!("fuzz-{}.txt", found.seed));
         std::fs::write(&path, &found.text)
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        if let Some(file) = &found.file {
+            let path = out.join(format!("fuzz-{}.json", found.seed));
+            std::fs::write(&path, file)
+                .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        }
         let first = found.text.lines().next().unwrap_or_default();
         println!("{first} (the source is in {})", path.display());
     }

@@ -1,13 +1,15 @@
 //! What every operation computes, on the simulator and on a GPU, against references that share no code with the compiler.
 //!
-//! Without a GPU or NVRTC the GPU's part skips aloud. It prints a table last, and writes it as JSON to the file that
-//! `TILEPROOF_NUMERICS` names, if it names one. With `TILEPROOF_SMALL` set there are fewer inputs.
+//! Without a GPU or NVRTC the GPU's part skips aloud. It prints a table last, and writes it as JSON into the folder
+//! that `TILEPROOF_NUMERICS` names, if it names one, as `<date>-<gpu>-numerics.json`. With `TILEPROOF_SMALL` set there are fewer inputs.
 
 use std::io::Write;
+use std::path::PathBuf;
 use tileproof::{device, nvrtc, unload};
+use tileproof_examples::machine::Machine;
 use tileproof_tests::needs::{self, Need};
 use tileproof_tests::numerics::{
-    Counts, HEAD, Machine, Measured, divisions_by_zero, measure_all, operations, to_json,
+    Computer, Counts, HEAD, Measured, divisions_by_zero, measure_all, operations, to_json,
 };
 
 /// What is said of one machine: the rows that are not exact, then the sums; fails if a bound is not kept or an operation could not run.
@@ -39,7 +41,7 @@ fn judge(machine: &str, (rows, errors): &(Vec<Measured>, Vec<String>)) {
 #[test]
 fn the_simulator_computes_what_rust_does() {
     let counts = Counts { functions: 1 << 10, slow: 1 << 8, others: 1 << 10 };
-    let simulator: Machine<'_> = &|kernel, arguments| {
+    let simulator: Computer<'_> = &|kernel, arguments| {
         kernel.simulate(arguments).map(|run| run.arguments).map_err(|error| error.to_string())
     };
     judge("the simulator", &measure_all(&operations(), &counts, simulator));
@@ -49,7 +51,7 @@ fn the_simulator_computes_what_rust_does() {
 #[test]
 fn the_simulator_divides_by_nothing() {
     let counts = Counts { functions: 1, slow: 1, others: 1 };
-    let simulator: Machine<'_> = &|kernel, arguments| match kernel.simulate(arguments) {
+    let simulator: Computer<'_> = &|kernel, arguments| match kernel.simulate(arguments) {
         Ok(_) => Err("a value".into()),
         Err(fault) if fault.to_string().contains("by zero") => Ok(arguments.to_vec()),
         Err(other) => Err(other.to_string()),
@@ -69,16 +71,17 @@ fn the_gpu_computes_what_rust_does() {
         None => Counts { functions: 1 << 22, slow: 1 << 14, others: 1 << 20 },
         Some(_) => Counts { functions: 1 << 12, slow: 1 << 8, others: 1 << 12 },
     };
-    let gpu: Machine<'_> = &|kernel, arguments| {
+    let gpu: Computer<'_> = &|kernel, arguments| {
         let stream = context.new_stream().map_err(|error| error.to_string())?;
         kernel.launch(&stream, arguments).map_err(|error| error.to_string())
     };
     let all = [operations(), divisions_by_zero()].concat();
     let measured = measure_all(&all, &counts, gpu);
     unload(&context);
-    if let Some(path) = std::env::var_os("TILEPROOF_NUMERICS") {
-        let json = serde_json::to_string_pretty(&to_json(&measured.0)).unwrap();
-        std::fs::write(path, json + "\n").unwrap();
+    if let Some(folder) = std::env::var_os("TILEPROOF_NUMERICS") {
+        let machine = Machine::of(&context).unwrap();
+        let json = serde_json::to_string_pretty(&to_json(&machine, &measured.0)).unwrap();
+        std::fs::write(PathBuf::from(folder).join(machine.file_name("numerics")), json + "\n").unwrap();
     }
     judge("the GPU", &measured);
 }

@@ -20,6 +20,8 @@
 //! | store, 1, 2 or 4 / 8 / 16 bytes | all 32 / 2 × 16 / 4 × 8 | distinct words |
 //! | `ldmatrix`, `ldmatrix.trans`, `stmatrix` of n matrices | n × 8 rows of 16 bytes | distinct words |
 //! | atomic, 4 / 8 bytes | all 32 / 2 × 16 | every lane: equal addresses wait for each other |
+//! | compare and exchange, 4 / 8 bytes | all 32 / 2 × 16 | every lane, twice |
+//! | add of the constant 1 without a result, u32 | all 32 | distinct words |
 //! | `cp.async`, 4 / 8 bytes, its shared side | all 32 / 2 × 16 | every lane |
 //! | `cp.async`, 16 bytes, its shared side | 4 × 8 | nothing: see below |
 //!
@@ -32,13 +34,25 @@
 //! wavefronts, and none of them is one. What follows from the rules:
 //!
 //! - The same multiple of 4 bytes added to every address rotates the banks and changes nothing.
-//! - Taking lanes away never raises the wavefronts. It can raise the *excess*, because what is left may merge and
+//! - Taking lanes away never raises the wavefronts, loops aside. It can raise the *excess*, because what is left may merge and
 //!   lower the ideal.
 //! - Elements of 1 and 2 bytes count by their word: two lanes in one word do not conflict.
 //!
+//! *Atomics.* Shared memory updates integers of 4 bytes and exchanges 4 or 8 bytes in one instruction, `ATOMS`, whether the
+//! result is used or not. Everything else, sums of floats and the other updates of 8 bytes, ptxas turns into a loop of a
+//! load and an `ATOMS.CAST.SPIN`, whose rounds `retry.rs` describes: 2 wavefronts and a load where
+//! every lane has a bank for itself, 96 where all 32 lanes add an f32 to one word. That count holds for a warp that no other one
+//! disturbs and that changes each element; it is the least where warps meet at an element, and may be up to twice too many where
+//! minima, maxima and bits of 8 bytes leave elements as they are.
+//!
 //! For `cp.async` of 16 bytes the counters show no conflict for any pattern, and yet a timed loop does: 10 cycles
-//! an instruction where the warp writes 4 lines of 128 bytes, 14 for 8 lines, 17 for 16, 25 for 32. So its cost is
-//! the number of lines, of which 4 are ideal, and its wavefronts are its ideal ones.
+//! an instruction where the warp writes 4 lines of 128 bytes, 14 for 8 lines, 17 for 16, 25 for 32. A second loop, of 8 warps
+//! that fetch through the second-level cache, took 20 for 4 lines, 22 to 49 for 8, 34 to 57 for 16, 43 to 106 for 32: lines give
+//! the order, and no more. So its cost is the number of lines, of which 4 are ideal, and its wavefronts are its ideal ones.
+//!
+//! Two things about copies need both of their sides, and are left out here. Those of 4 and 8 bytes conflict where they read as
+//! well: a group takes as many turns as lanes share a bank, an address mod 128, on the worse of the two sides. And those of 16 bytes
+//! count the sectors that they write rather than those that they read: `tests/copies.rs`.
 //!
 //! ## Global memory
 //!
@@ -48,19 +62,21 @@
 //! side. Long runs with short gaps can share sectors and need fewer than that; then the ideal is what they took.
 //! *Lines* are the distinct 128-byte units.
 //!
+//! Atomics in global memory, with a result or without, take a sector as often as the address in it that the most lanes share:
+//! 32 times where all of them add to one element. A scattered access of more than 4 lines can take one more: of the 400
+//! that were counted 5 did.
+//!
 //! # Where this is from
 //!
 //! The rules were fitted to accesses replayed one by one on an H200 under Nsight Compute's hardware counters
 //! (`l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld`, `_op_st`; `l1tex__t_sectors_pipe_lsu_mem_global_op_ld`,
 //! `_op_st`), and then predicted two further sets without a miss: 3,075 accesses, no disagreement. 1,606 of them are
 //! in `tests/h200-accesses.csv`, and a test demands every one. The rules are therefore *measured on sm_90, assumed
-//! elsewhere*; what others published of sm_70 and sm_75 agrees. Of atomics only the 4-byte `atom.shared.add` that
-//! returns its value was measured; what is said of the others is an estimate: forms without a result are
-//! aggregated over the warp, sums of floats in shared memory are loops. In a busy kernel the counters also hold lost arbitration, a few per cent, which no
+//! elsewhere*; what others published of sm_70 and sm_75 agrees. Of the other 1,286, most of them atomics, 5 disagree, as told above. In a busy kernel the counters also hold lost arbitration, a few per cent, which no
 //! rule about addresses can know.
 
 use crate::banks;
-use crate::footprint::Footprint;
+use crate::footprint::{self, Footprint};
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
@@ -85,8 +101,15 @@ pub enum Operation {
     LoadShared,
     /// `st.shared`
     StoreShared,
-    /// `atom.shared` and `red.shared`; the rule is that of the form that returns the old value.
+    /// `atom.shared` and `red.shared` where they are one instruction: what 4-byte integers have, and the exchange of 8 bytes.
     AtomicShared,
+    /// `red.shared.add.u32` of the constant 1, `ATOMS.POPC.INC` in machine code: it counts the lanes of a word.
+    CountShared,
+    /// `atom.shared.cas`
+    CompareShared,
+    /// `atom.shared` and `red.shared` where they are a loop around a compare and exchange: sums of floats, and of 8 bytes all but
+    /// the exchanges. What it costs is a bound: see the module.
+    LoopShared,
     /// The shared side of `cp.async`: offsets are where the bytes go.
     CopyAsync,
     /// `ldmatrix`: lane `8 m + r` holds the address of row `r` of matrix `m`.
@@ -142,10 +165,13 @@ pub struct Cost {
 
 impl Operation {
     /// Every operation.
-    pub const ALL: [Operation; 10] = [
+    pub const ALL: [Operation; 13] = [
         Operation::LoadShared,
         Operation::StoreShared,
         Operation::AtomicShared,
+        Operation::CountShared,
+        Operation::CompareShared,
+        Operation::LoopShared,
         Operation::CopyAsync,
         Operation::LoadMatrix,
         Operation::LoadMatrixTransposed,
@@ -155,12 +181,16 @@ impl Operation {
         Operation::AtomicGlobal,
     ];
 
-    /// The instruction as PTX begins it, such as `ld.shared`.
+    /// The instruction as PTX begins it, such as `ld.shared`; `red.shared.inc` and `atom.shared loop` are forms that machine
+    /// code has and PTX has no name for.
     pub fn name(self) -> &'static str {
         match self {
             Operation::LoadShared => "ld.shared",
             Operation::StoreShared => "st.shared",
             Operation::AtomicShared => "atom.shared",
+            Operation::CountShared => "red.shared.inc",
+            Operation::CompareShared => "atom.shared.cas",
+            Operation::LoopShared => "atom.shared loop",
             Operation::CopyAsync => "cp.async",
             Operation::LoadMatrix => "ldmatrix",
             Operation::LoadMatrixTransposed => "ldmatrix.trans",
@@ -178,7 +208,9 @@ impl Operation {
             | Operation::StoreShared
             | Operation::LoadGlobal
             | Operation::StoreGlobal => &[1, 2, 4, 8, 16],
-            Operation::AtomicShared | Operation::AtomicGlobal => &[4, 8],
+            Operation::CountShared => &[4],
+            Operation::AtomicShared | Operation::CompareShared | Operation::LoopShared => &[4, 8],
+            Operation::AtomicGlobal => &[4, 8, 16],
             Operation::CopyAsync => &[4, 8, 16],
             Operation::LoadMatrix | Operation::LoadMatrixTransposed | Operation::StoreMatrix => &[1, 2, 4],
         }
@@ -191,6 +223,9 @@ impl Operation {
             Operation::LoadShared
             | Operation::StoreShared
             | Operation::AtomicShared
+            | Operation::CountShared
+            | Operation::CompareShared
+            | Operation::LoopShared
             | Operation::CopyAsync
             | Operation::LoadMatrix
             | Operation::LoadMatrixTransposed
@@ -204,6 +239,9 @@ impl Operation {
             Operation::LoadShared
             | Operation::StoreShared
             | Operation::AtomicShared
+            | Operation::CountShared
+            | Operation::CompareShared
+            | Operation::LoopShared
             | Operation::CopyAsync
             | Operation::LoadGlobal
             | Operation::StoreGlobal
@@ -302,7 +340,10 @@ pub fn cost(access: &Access) -> Cost {
         ..Cost::default()
     };
     if access.operation.is_global() {
-        cost.sectors = footprint.sectors;
+        cost.sectors = match (access.operation, contiguous) {
+            (Operation::AtomicGlobal, None) => footprint::serial_sectors(&access.offsets, lanes),
+            (_, _) => footprint.sectors,
+        };
         cost.ideal_sectors = footprint.ideal_sectors;
         return cost;
     }

@@ -5,6 +5,7 @@
 //! word for narrower lanes) in *slots* of as many banks: 32 slots of one bank, 16 of two, 8 of four.
 
 use crate::access::{Access, IDEAL_COPY_LINES, LANES, Operation};
+use crate::retry::{EXCHANGE_WAVEFRONTS, rounds};
 
 /// Wavefronts of one access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,10 @@ enum Counted {
     DistinctWords,
     /// Each lane.
     EveryLane,
+    /// Each lane twice: its load, and its store.
+    EveryLaneTwice,
+    /// Each lane, in rounds of a loop: [`crate::retry`].
+    Rounds,
     /// Nothing: a group takes one wavefront.
     Nothing,
 }
@@ -93,7 +98,25 @@ pub fn bank_conflict(access: &Access) -> Option<Conflict> {
         }
         first += service.group_lanes;
     }
+    if found.is_none() && service.counted == Counted::Rounds {
+        return shared_between_groups(access, lanes, service);
+    }
     found
+}
+
+/// Two lanes of different groups that update one element in a loop.
+fn shared_between_groups(access: &Access, lanes: u32, service: Service) -> Option<Conflict> {
+    let active = |lane: &u32| lanes >> lane & 1 == 1;
+    let same = |a: u32, b: u32| access.offsets[a as usize] == access.offsets[b as usize];
+    (0..LANES as u32).filter(active).find_map(|second| {
+        let first = (0..second).filter(active).find(|first| same(*first, second))?;
+        let cell = cell_of(access, first, service);
+        let mut conflict =
+            Conflict { group: u32::MAX, bank: cell.bank, words: [0; LANES], lanes: [0; LANES], count: 2 };
+        conflict.words[..2].fill(cell.word);
+        conflict.lanes[..2].copy_from_slice(&[first, second]);
+        Some(conflict)
+    })
 }
 
 fn conflict_in(access: &Access, group: u32, slots: &Slots, service: Service) -> Conflict {
@@ -115,17 +138,39 @@ fn conflict_in(access: &Access, group: u32, slots: &Slots, service: Service) -> 
 pub(crate) fn passes(access: &Access) -> Passes {
     let lanes = access.lanes();
     let service = service(access, lanes);
+    if service.counted == Counted::Rounds {
+        return passes_of_rounds(access);
+    }
     let mut passes = Passes { wavefronts: 0, ideal: 0 };
     let mut first = 0;
     while first < LANES as u32 {
         let members = lanes & group_mask(first, service.group_lanes);
         if members != 0 {
-            passes.ideal += 1;
-            passes.wavefronts += fill_slots(access, members, service).most;
+            let each = service.counted.wavefronts();
+            passes.ideal += each;
+            passes.wavefronts += each * fill_slots(access, members, service).most;
         }
         first += service.group_lanes;
     }
     passes
+}
+
+fn passes_of_rounds(access: &Access) -> Passes {
+    let rounds = rounds(access);
+    let wavefronts = rounds.iter().map(|round| round.load + round.exchange).sum();
+    let ideal = rounds.first().map_or(0, |round| round.ideal_load + round.exchange);
+    Passes { wavefronts, ideal }
+}
+
+impl Counted {
+    /// Wavefronts of one lane or word that is counted.
+    fn wavefronts(self) -> u32 {
+        match self {
+            Counted::DistinctWords | Counted::EveryLane | Counted::Nothing => 1,
+            Counted::EveryLaneTwice => 2,
+            Counted::Rounds => 1 + EXCHANGE_WAVEFRONTS,
+        }
+    }
 }
 
 /// [`passes`] for lanes 0, 1, 2, … that lie side by side: a group spans no more than 32 words, so nothing
@@ -133,13 +178,14 @@ pub(crate) fn passes(access: &Access) -> Passes {
 pub(crate) fn contiguous_passes(access: &Access) -> Passes {
     let group_lanes = group_lanes(access);
     let groups = access.lanes().count_ones().div_ceil(group_lanes);
-    Passes { wavefronts: groups, ideal: groups }
+    let wavefronts = groups * service(access, access.lanes()).counted.wavefronts();
+    Passes { wavefronts, ideal: wavefronts }
 }
 
 /// What one pass gets from one bank, or from the neighbouring banks that a wide lane spans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// The pass, counted from 0 over the whole access: a wavefront. For `cp.async` of 16 bytes a lane, which is judged by
+    /// The pass, counted from 0 over the whole access: a wavefront, the last of them where an atomic update takes several. For `cp.async` of 16 bytes a lane, which is judged by
     /// them, a line of 128 bytes.
     pub pass: u32,
     /// The bank, 0..32, the first of them where there are several.
@@ -164,16 +210,49 @@ pub fn served(access: &Access) -> Vec<Served> {
         return Vec::new();
     }
     let service = service(access, lanes);
-    let mut out =
-        if service.counted == Counted::Nothing { lines(access, lanes, service) } else { Vec::new() };
+    let mut out = match service.counted {
+        Counted::Nothing => lines(access, lanes, service),
+        Counted::Rounds => serve_rounds(access, service),
+        Counted::DistinctWords | Counted::EveryLane | Counted::EveryLaneTwice => {
+            serve_groups(access, lanes, service)
+        }
+    };
+    out.sort_by_key(|cell| (cell.pass, cell.bank));
+    out
+}
+
+fn serve_groups(access: &Access, lanes: u32, service: Service) -> Vec<Served> {
+    let mut out: Vec<Served> = Vec::new();
     let (mut start, mut first) = (0, 0);
-    while first < LANES as u32 && service.counted != Counted::Nothing {
+    while first < LANES as u32 {
         let group = serve_group(access, lanes & group_mask(first, service.group_lanes), service, start);
         start = group.iter().map(|cell| cell.pass + 1).max().unwrap_or(start);
         out.extend(group);
         first += service.group_lanes;
     }
-    out.sort_by_key(|cell| (cell.pass, cell.bank));
+    out
+}
+
+/// Each lane in the last wavefront of the exchange of its group that lets it through.
+fn serve_rounds(access: &Access, service: Service) -> Vec<Served> {
+    let mut out = Vec::new();
+    let (mut end, mut left) = (0, access.active);
+    for (number, round) in rounds(access).iter().enumerate() {
+        end += round.load;
+        for first in (0..LANES as u32).step_by(service.group_lanes as usize) {
+            let group = group_mask(first, service.group_lanes);
+            if left & group != 0 {
+                end += EXCHANGE_WAVEFRONTS;
+            }
+            let done = (0..LANES as u32).filter(|lane| round.done & group & 1 << lane != 0);
+            out.extend(done.map(|lane| Served {
+                pass: end - 1,
+                waits: number > 0,
+                ..cell_of(access, lane, service)
+            }));
+        }
+        left &= !round.done;
+    }
     out
 }
 
@@ -185,14 +264,15 @@ fn serve_group(access: &Access, members: u32, service: Service, start: u32) -> V
         let mut before = cells.iter_mut().filter(|cell| cell.bank == new.bank);
         let same = match service.counted {
             Counted::DistinctWords => before.find(|cell| cell.word == new.word),
-            Counted::EveryLane | Counted::Nothing => None,
+            Counted::EveryLane | Counted::EveryLaneTwice | Counted::Rounds | Counted::Nothing => None,
         };
         if let Some(same) = same {
             same.lanes |= new.lanes;
             continue;
         }
         let turn = cells.iter().filter(|cell| cell.bank == new.bank).count() as u32;
-        cells.push(Served { pass: start + turn, waits: turn > 0, ..new });
+        let last = service.counted.wavefronts() * (turn + 1) - 1;
+        cells.push(Served { pass: start + last, waits: turn > 0, ..new });
     }
     cells
 }
@@ -232,7 +312,7 @@ fn cell_of(access: &Access, lane: u32, service: Service) -> Served {
 }
 
 /// Lanes of a group, before merging.
-fn group_lanes(access: &Access) -> u32 {
+pub(crate) fn group_lanes(access: &Access) -> u32 {
     match access.lane_bytes() {
         0..=4 => 32,
         5..=8 => 16,
@@ -251,6 +331,9 @@ fn service(access: &Access, lanes: u32) -> Service {
         | Operation::StoreGlobal
         | Operation::AtomicGlobal => (Counted::DistinctWords, false),
         Operation::AtomicShared => (Counted::EveryLane, false),
+        Operation::CountShared => (Counted::DistinctWords, false),
+        Operation::CompareShared => (Counted::EveryLaneTwice, false),
+        Operation::LoopShared => (Counted::Rounds, false),
         Operation::CopyAsync if access.width == 16 => (Counted::Nothing, false),
         Operation::CopyAsync => (Counted::EveryLane, false),
     };
@@ -279,7 +362,7 @@ fn partners_agree(offsets: &[u32; LANES], lanes: u32, distance: usize) -> bool {
     true
 }
 
-fn group_mask(first: u32, group_lanes: u32) -> u32 {
+pub(crate) fn group_mask(first: u32, group_lanes: u32) -> u32 {
     (u32::MAX >> (LANES as u32 - group_lanes)) << first
 }
 

@@ -80,6 +80,22 @@ impl Footprint {
     }
 }
 
+/// Sectors of an atomic update: each as often as the address in it that the most lanes share.
+pub(crate) fn serial_sectors(offsets: &[u32; LANES], lanes: u32) -> u32 {
+    let (sorted, count) = sort_active(offsets, lanes);
+    let (mut total, mut most_in_sector, mut same) = (0, 0, 0);
+    for next in 0..count {
+        let before = (next > 0).then(|| sorted[next - 1]);
+        same = if before == Some(sorted[next]) { same + 1 } else { 1 };
+        if before.is_some_and(|before| before >> SECTOR_SHIFT != sorted[next] >> SECTOR_SHIFT) {
+            total += most_in_sector;
+            most_in_sector = 0;
+        }
+        most_in_sector = most_in_sector.max(same);
+    }
+    total + most_in_sector
+}
+
 /// The offsets of the active lanes in ascending order, and how many there are. By insertion: most patterns ascend.
 fn sort_active(offsets: &[u32; LANES], lanes: u32) -> ([u32; LANES], usize) {
     let mut sorted = [0; LANES];

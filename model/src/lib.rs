@@ -16,3 +16,4 @@ pub mod host;
 pub mod language;
 pub mod limits;
 pub mod report;
+mod retry;

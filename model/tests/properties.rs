@@ -1,6 +1,6 @@
 //! What holds for every access, and a second, slower reading of the rules to compare with.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tileproof_model::access::{Access, LANES, Operation, cost};
 use tileproof_model::banks::{bank_conflict, served};
@@ -88,6 +88,9 @@ fn the_same_words_added_to_every_lane_change_nothing() {
 #[test]
 fn fewer_lanes_never_cost_more() {
     for_each_access(|access| {
+        if access.operation == Operation::LoopShared {
+            return;
+        }
         let all = cost(&access);
         for lane in 0..LANES {
             let fewer = cost(&Access { active: access.active & !(1 << lane), ..access });
@@ -137,13 +140,20 @@ fn the_witness_shows_the_worst_bank() {
             assert_eq!(conflict.group >> lane & 1, 1);
         }
         let distinct: BTreeSet<u32> = conflict.words().iter().copied().collect();
-        let repeats = matches!(access.operation, Operation::AtomicShared | Operation::CopyAsync);
+        let repeats = counts_every_lane(access.operation);
         assert!(repeats || distinct.len() == conflict.words().len());
     });
 }
 
 fn is_matrix(operation: Operation) -> bool {
     matches!(operation, Operation::LoadMatrix | Operation::LoadMatrixTransposed | Operation::StoreMatrix)
+}
+
+fn counts_every_lane(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::AtomicShared | Operation::CompareShared | Operation::LoopShared | Operation::CopyAsync
+    )
 }
 
 fn addressed_lanes(access: &Access) -> Vec<usize> {
@@ -175,13 +185,61 @@ fn runs(bytes: &BTreeSet<u32>) -> Vec<u32> {
 
 fn sectors_by_bytes(access: &Access) -> (u32, u32) {
     let bytes = touched(access);
-    let sectors = bytes.iter().map(|byte| byte / 32).collect::<BTreeSet<_>>().len() as u32;
+    let sectors: BTreeSet<u32> = bytes.iter().map(|byte| byte / 32).collect();
+    let mut lanes_at: BTreeMap<u32, u32> = BTreeMap::new();
+    for lane in addressed_lanes(access) {
+        *lanes_at.entry(access.offsets[lane]).or_default() += 1;
+    }
+    let updates_in = |sector: u32| {
+        lanes_at.iter().filter(|(at, _)| *at / 32 == sector).map(|(_, lanes)| *lanes).max().unwrap_or(0)
+    };
+    let distinct = sectors.len() as u32;
+    let sectors = match access.operation {
+        Operation::AtomicGlobal => sectors.into_iter().map(updates_in).sum(),
+        _ => distinct,
+    };
     let (long, short): (Vec<u32>, Vec<u32>) = runs(&bytes).into_iter().partition(|&run| run >= 32);
     let ideal = long.iter().map(|run| run.div_ceil(32)).sum::<u32>() + short.iter().sum::<u32>().div_ceil(32);
-    (sectors, ideal.min(sectors))
+    (sectors, ideal.min(distinct))
+}
+
+/// The loop of an update without an instruction, run: elements have versions, and an exchange needs the one that was loaded.
+fn wavefronts_by_rounds(access: &Access) -> (u32, u32) {
+    let (bytes, mut waiting) = (access.width, addressed_lanes(access));
+    let half = if bytes == 8 { 16 } else { 32 };
+    let mut versions: BTreeMap<u32, u32> = BTreeMap::new();
+    let (mut wavefronts, mut ideal) = (0, 0);
+    while !waiting.is_empty() {
+        let active = waiting.iter().fold(0, |mask, lane| mask | 1 << lane);
+        let load = Access { operation: Operation::LoadShared, active, ..*access };
+        let (load, _) = wavefronts_by_words(&load);
+        let loaded = versions.clone();
+        let mut tried = BTreeSet::new();
+        let mut left = Vec::new();
+        for &lane in &waiting {
+            let element = access.offsets[lane];
+            let its_turn = tried.insert((lane / half, element / bytes % (128 / bytes)));
+            if its_turn && versions.get(&element) == loaded.get(&element) {
+                *versions.entry(element).or_default() += 1;
+            } else {
+                left.push(lane);
+            }
+        }
+        let halves = waiting.iter().map(|lane| lane / half).collect::<BTreeSet<_>>().len() as u32;
+        if wavefronts == 0 {
+            ideal = load.min(halves) + 2 * halves;
+        }
+        wavefronts += load + 2 * halves;
+        waiting = left;
+    }
+    (wavefronts, ideal)
 }
 
 fn wavefronts_by_words(access: &Access) -> (u32, u32) {
+    if access.operation == Operation::LoopShared {
+        return wavefronts_by_rounds(access);
+    }
+    let each = if access.operation == Operation::CompareShared { 2 } else { 1 };
     let bytes = lane_bytes(access.operation, access.width);
     let lanes = addressed_lanes(access);
     let agree = |distance: usize| {
@@ -193,7 +251,7 @@ fn wavefronts_by_words(access: &Access) -> (u32, u32) {
     if access.operation == Operation::LoadShared && group < LANES && (agree(1) || agree(2)) {
         group *= 2;
     }
-    let every_lane = matches!(access.operation, Operation::AtomicShared | Operation::CopyAsync);
+    let every_lane = counts_every_lane(access.operation);
     let (mut wavefronts, mut ideal) = (0, 0);
     for first in (0..LANES).step_by(group) {
         let members: Vec<usize> =
@@ -201,7 +259,7 @@ fn wavefronts_by_words(access: &Access) -> (u32, u32) {
         if members.is_empty() {
             continue;
         }
-        ideal += 1;
+        ideal += each;
         let words = members.iter().flat_map(|&t| {
             let word = access.offsets[t] / 4;
             (word..word + (bytes / 4).max(1)).map(move |word| (word, if every_lane { t } else { 0 }))
@@ -211,7 +269,7 @@ fn wavefronts_by_words(access: &Access) -> (u32, u32) {
             banks[word as usize % 32] += 1;
         }
         let free = access.operation == Operation::CopyAsync && bytes == 16;
-        wavefronts += if free { 1 } else { banks.into_iter().max().unwrap_or(0) };
+        wavefronts += if free { 1 } else { each * banks.into_iter().max().unwrap_or(0) };
     }
     (wavefronts, ideal)
 }

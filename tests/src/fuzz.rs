@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tileproof::cudarc::driver::{CudaContext, CudaStream};
 use tileproof::{Architecture, CompileOptions, IndexWidth, ScalarType, ScalarValue, unload};
+use tileproof_generate::found::record;
 use tileproof_generate::generate::generate;
 use tileproof_generate::judge::{Accepted, accept, codes, difference};
 use tileproof_generate::shrink::shrink;
@@ -181,6 +182,8 @@ pub struct Found {
     pub wrong: Wrong,
     /// What is wrong with it, the source, and a smaller kernel that goes wrong in the same way.
     pub text: String,
+    /// The smaller one as a file for `tests/generate/found`, where the evaluator has a result.
+    pub file: Option<String>,
 }
 
 /// What became of many kernels.
@@ -236,8 +239,8 @@ pub fn run(seeds: Range<u64>, threads: usize, context: Option<&Arc<CudaContext>>
                             if wrong == Wrong::Launch {
                                 stopped.store(true, Ordering::Relaxed);
                             }
-                            let text = told(&kernel, wrong, &what, stream.as_ref());
-                            locked(&tally).found.push(Found { seed, wrong, text });
+                            let (text, file) = told(&kernel, wrong, &what, stream.as_ref());
+                            locked(&tally).found.push(Found { seed, wrong, text, file });
                         }
                     }
                 }
@@ -255,7 +258,13 @@ fn locked(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {
 }
 
 /// What is wrong with a kernel, with its source and a smaller one.
-fn told(kernel: &Kernel, wrong: Wrong, what: &str, stream: Option<&Arc<CudaStream>>) -> String {
+fn told(
+    kernel: &Kernel,
+    wrong: Wrong,
+    what: &str,
+    stream: Option<&Arc<CudaStream>>,
+) -> (String, Option<String>) {
+    let mut recorded = record(kernel, what);
     let mut text = format!("{}: {}: {what}\n\n", kernel.name, wrong.text());
     let source = |text: &mut String, kernel: &Kernel| {
         let (attribute, item) = match accept(kernel) {
@@ -282,11 +291,12 @@ fn told(kernel: &Kernel, wrong: Wrong, what: &str, stream: Option<&Arc<CudaStrea
         let small = shrink(kernel, ATTEMPTS, &|candidate| same(judge(candidate, stream)));
         if let Outcome::Wrong(_, what) = judge(&small, stream) {
             let _ = writeln!(text, "a smaller one: {what}\n");
+            recorded = record(&small, &what);
         }
         sources(&mut text, &small);
     }
     sources(&mut text, kernel);
-    text
+    (text, recorded.ok().and_then(|found| serde_json::to_string(&found).ok()))
 }
 
 impl Tally {
@@ -376,7 +386,7 @@ mod tests {
         let mut tally = Tally { agree: 2, ..Tally::default() };
         tally.refused.insert(vec!["TP0401".into()], vec![3, 7]);
         assert_eq!(tally.summary(), "4 kernels: 2 agree, 0 differ, 2 refused");
-        tally.found.push(Found { seed: 4, wrong: Wrong::Launch, text: String::new() });
+        tally.found.push(Found { seed: 4, wrong: Wrong::Launch, text: String::new(), file: None });
         tally.left = 9;
         assert_eq!(
             tally.summary(),

@@ -6,7 +6,7 @@ use super::words::{count, list, verb};
 use super::{Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Obstacle, Presence, Run, Visit, tile_offset};
-use crate::ir::{Handle, Kernel, Layout, Proxy, Role, Site, Tile};
+use crate::ir::{Handle, Issuer, Kernel, Layout, Proxy, Role, Site, Tile};
 use tileproof_model::access::{Access, Cost, LANES, cost};
 use tileproof_model::banks::bank_conflict;
 use tileproof_model::report::WarpAccess;
@@ -193,7 +193,16 @@ pub(super) fn warp_access(
         }
         lane += 1;
     }
+    access.active = issuer(site, visit).lanes(access.active);
     (access.active != 0).then_some(access)
+}
+
+/// Which lanes execute the access in the worst case: where data decides which are active, all of them may not be.
+pub(super) fn issuer(site: &Site, visit: &Visit) -> Issuer {
+    match (site.issuer, visit.presence) {
+        (Issuer::OneLaneOfFullWarp, Presence::Any) => Issuer::EveryLane,
+        (issuer, _) => issuer,
+    }
 }
 
 /// The access moved down by whole rounds of the banks, so that equal patterns are equal.

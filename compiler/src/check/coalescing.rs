@@ -5,11 +5,11 @@
 //! aligned vectors of an unaligned load, every lane counts as needing both, and what the worst place of the elements in them
 //! costs is what is judged.
 
-use super::Visits;
 use super::words::{count, grouped};
+use super::{Visits, banks};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Linear, Visit, tensor_offset};
-use crate::ir::{Handle, Kernel, Param, Part, Scope, Site};
+use crate::ir::{Handle, Kernel, Param, Part, Role, Scope, Site};
 use tileproof_model::access::{Access, LANES, SECTOR_BYTES, cost};
 
 /// What a site costs.
@@ -43,6 +43,8 @@ pub(super) struct Witness {
     distance: Option<i64>,
     /// Into how many groups the lanes fall.
     groups: usize,
+    /// Lanes that access memory.
+    lanes: u32,
 }
 
 impl Judgement {
@@ -139,6 +141,7 @@ pub(super) fn judge(
                     bytes,
                     distance: distance(&groups),
                     groups: groups.len(),
+                    lanes: groups.iter().map(|group| group.lanes.len() as u32).sum(),
                 });
             }
         }
@@ -158,11 +161,14 @@ fn is_in_memory(offset: &Linear, visit: &Visit) -> bool {
 fn groups(kernel: &Kernel, site: &Site, visit: &Visit, offset: &Linear, warp: usize) -> Vec<Group> {
     let bytes = i64::from(kernel.element(site.place.base).bytes());
     let mut groups: Vec<Group> = Vec::new();
-    for lane in 0..LANES {
+    let is_there = |lane: &usize| {
         let thread = warp * LANES + lane;
-        if thread >= kernel.threads() as usize || !visit.mask.get(thread) {
-            continue;
-        }
+        thread < kernel.threads() as usize && visit.mask.get(thread)
+    };
+    let active = (0..LANES).filter(is_there).fold(0, |mask, lane| mask | 1 << lane);
+    let issuing = banks::issuer(site, visit).lanes(active);
+    for lane in (0..LANES).filter(|lane| issuing >> lane & 1 == 1) {
+        let thread = warp * LANES + lane;
         let place = offset.constant.get(thread) * bytes;
         let varying = || offset.terms.iter().filter(|(_, coefficient)| coefficient.uniform().is_none());
         let same = |group: &Group| {
@@ -347,7 +353,15 @@ pub(super) fn report(
             worst.ideal
         ),
     );
+    let element = kernel.element(site.place.base).bytes();
+    let shares = site.role == Role::Update && worst.bytes < worst.lanes * element;
     error = error.note(match worst.distance {
+        _ if shares => format!(
+            "the {} lanes of warp {} update {}, and those of one element wait for each other",
+            worst.lanes,
+            worst.warp,
+            count(worst.bytes / element, "element")
+        ),
         Some(distance) => format!(
             "neighbouring lanes of warp {} are {distance} bytes apart, so {} of {} bytes are used",
             worst.warp,
@@ -371,8 +385,10 @@ pub(super) fn report(
     if let Some(budget) = budget {
         error = error.note(format!("the budget accepts an excess of {budget}, and this one is {excess}"));
     }
-    error = error
-        .help("let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory");
+    error = error.help(match shares {
+        true => "combine what the lanes bring first, as by `warp_sum`, and let one of them update",
+        false => "let `thread_x()` run along the innermost extent; to turn a tile, go through shared memory",
+    });
     error = error.help(format!(
         "or accept the cost: `#[budget(excess_sectors = {excess}, because = \"…\")]` on the statement"
     ));

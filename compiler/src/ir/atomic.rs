@@ -42,6 +42,19 @@ pub enum AtomicOp {
     CompareExchange,
 }
 
+/// What ptxas makes of an update. In global memory all are one instruction; the form tells of shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpdateForm {
+    /// One instruction.
+    Instruction,
+    /// The one that counts lanes: an add of the constant 1 to a `u32`, without a result.
+    Count,
+    /// A compare and exchange.
+    Compare,
+    /// A loop around a compare and exchange.
+    Loop,
+}
+
 impl AtomicOp {
     /// Every one of them.
     pub const ALL: [AtomicOp; 8] = [

@@ -55,7 +55,7 @@ mod trust;
 mod unaligned;
 
 pub use arena::{Arena, Handle};
-pub use atomic::{Atomic, AtomicOp};
+pub use atomic::{Atomic, AtomicOp, UpdateForm};
 pub use collective::{Collective, CollectiveOp, Shuffle};
 pub use expr::{Axis, BinaryOp, CompareOp, Expr, ExprKind, UnaryOp};
 pub use function::{Domain, FUNCTIONS, Function, Relation, Row};

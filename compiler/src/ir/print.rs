@@ -156,13 +156,18 @@ fn synchronisation(sync: Sync) -> String {
 
 /// `load s3 tile[…]`, with the budget and the trusts that cover it.
 fn site(kernel: &Kernel, handle: Handle<Site>) -> String {
-    let Site { place, role, proxy, issuer, budget, trust, edge: _, span: _, also: _ } = &kernel.sites[handle];
+    let Site { place, role, proxy, issuer, form: _, budget, trust, edge: _, span: _, also: _ } =
+        &kernel.sites[handle];
     let verb = match (role, proxy, issuer) {
-        (Role::Read, Proxy::Generic, Issuer::EveryLane) => "load",
-        (Role::Write, Proxy::Generic, Issuer::EveryLane) => "store",
-        (Role::Read, Proxy::Async, Issuer::EveryLane) => "copy from",
-        (Role::Write, Proxy::Async, Issuer::EveryLane) => "copy to",
+        (Role::Read, Proxy::Generic, _) => "load",
+        (Role::Write, Proxy::Generic, _) => "store",
+        (Role::Read, Proxy::Async, _) => "copy from",
+        (Role::Write, Proxy::Async, _) => "copy to",
         (Role::Update, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => "update",
+        (Role::Update, Proxy::Generic | Proxy::Async, Issuer::OneLane) => "update by one lane",
+        (Role::Update, Proxy::Generic | Proxy::Async, Issuer::OneLaneOfFullWarp) => {
+            "update by one lane of a full warp"
+        }
     };
     let Place { base, index, width, part } = place;
     let space = match base {

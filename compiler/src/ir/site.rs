@@ -1,6 +1,6 @@
 //! Accesses to memory.
 
-use super::{Budget, Expr, Handle, Param, Part, Tile, Trust};
+use super::{Budget, Expr, Handle, Param, Part, Tile, Trust, UpdateForm};
 use crate::span::SpanId;
 use tileproof_model::access::Operation;
 pub use tileproof_model::report::Role;
@@ -16,6 +16,8 @@ pub struct Site {
     pub proxy: Proxy,
     /// Which lanes execute it.
     pub issuer: Issuer,
+    /// What ptxas makes of it, if it is an update.
+    pub form: Option<UpdateForm>,
     /// The budget that covers it.
     pub budget: Option<Handle<Budget>>,
     /// The innermost trust that covers it.
@@ -66,30 +68,41 @@ pub enum Proxy {
 pub enum Issuer {
     /// Every active lane, each with its own address.
     EveryLane,
+    /// One active lane for all: an update of one element whose lanes ptxas adds up, or the like, beforehand.
+    OneLane,
+    /// The same where all 32 lanes are active; elsewhere every active lane.
+    OneLaneOfFullWarp,
+}
+
+impl Issuer {
+    /// The lanes that access memory, of those that are active.
+    pub fn lanes(self, active: u32) -> u32 {
+        let one = active & active.wrapping_neg();
+        match self {
+            Issuer::EveryLane => active,
+            Issuer::OneLane => one,
+            Issuer::OneLaneOfFullWarp if active == u32::MAX => one,
+            Issuer::OneLaneOfFullWarp => active,
+        }
+    }
 }
 
 impl Site {
     /// The instruction, as the hardware model names it.
     pub fn operation(&self) -> Operation {
-        let Site { place, role, proxy, issuer, budget: _, trust: _, edge: _, span: _, also: _ } = self;
-        match (place.base, role, proxy, issuer) {
-            (Base::Tensor(_), Role::Read, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
-                Operation::LoadGlobal
-            }
-            (Base::Tensor(_), Role::Write, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
-                Operation::StoreGlobal
-            }
-            (Base::Tile(_), Role::Read, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
-                Operation::LoadShared
-            }
-            (Base::Tile(_), Role::Write, Proxy::Generic, Issuer::EveryLane) => Operation::StoreShared,
-            (Base::Tile(_), Role::Write, Proxy::Async, Issuer::EveryLane) => Operation::CopyAsync,
-            (Base::Tensor(_), Role::Update, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
-                Operation::AtomicGlobal
-            }
-            (Base::Tile(_), Role::Update, Proxy::Generic | Proxy::Async, Issuer::EveryLane) => {
-                Operation::AtomicShared
-            }
+        match (self.place.base, self.role, self.proxy) {
+            (Base::Tensor(_), Role::Read, Proxy::Generic | Proxy::Async) => Operation::LoadGlobal,
+            (Base::Tensor(_), Role::Write, Proxy::Generic | Proxy::Async) => Operation::StoreGlobal,
+            (Base::Tensor(_), Role::Update, Proxy::Generic | Proxy::Async) => Operation::AtomicGlobal,
+            (Base::Tile(_), Role::Read, Proxy::Generic | Proxy::Async) => Operation::LoadShared,
+            (Base::Tile(_), Role::Write, Proxy::Generic) => Operation::StoreShared,
+            (Base::Tile(_), Role::Write, Proxy::Async) => Operation::CopyAsync,
+            (Base::Tile(_), Role::Update, Proxy::Generic | Proxy::Async) => match self.form {
+                None | Some(UpdateForm::Instruction) => Operation::AtomicShared,
+                Some(UpdateForm::Count) => Operation::CountShared,
+                Some(UpdateForm::Compare) => Operation::CompareShared,
+                Some(UpdateForm::Loop) => Operation::LoopShared,
+            },
         }
     }
 }

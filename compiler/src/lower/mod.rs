@@ -32,6 +32,7 @@ mod table;
 mod tile;
 mod types;
 mod unaligned;
+mod updates;
 mod vector;
 mod warp;
 
@@ -234,6 +235,7 @@ impl Lower<'_> {
         }
         flow::remove_unread(&mut self.kernel, &self.exits, &self.exits_read);
         fold::fold(&mut self.kernel);
+        updates::settle(&mut self.kernel);
         self.kernel
     }
 

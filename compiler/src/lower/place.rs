@@ -241,6 +241,7 @@ impl Lower<'_> {
             role,
             proxy,
             issuer,
+            form: None,
             budget,
             trust,
             edge: false,

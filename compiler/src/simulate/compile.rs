@@ -348,6 +348,7 @@ impl Compiler<'_, '_> {
             role: *role,
             proxy: *proxy,
             operation: site.operation(),
+            issuer: site.issuer,
             memory: Memory::Tensor(0),
             object: self.kernel.base_name(place.base).into(),
             element,

@@ -61,6 +61,7 @@ impl<'k, 'a> Memory<'k, 'a> {
     }
 
     pub(super) fn count(&mut self, number: usize, access: &Access, active: u32, addresses: &Lanes) {
+        let active = access.issuer.lanes(active);
         let offsets = relative(active, addresses);
         let model =
             access::Access { operation: access.operation, width: access.lane_bytes(), active, offsets };

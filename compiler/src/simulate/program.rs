@@ -4,7 +4,9 @@
 //! instruction and go on later. Registers hold, in this order: the constants of the launch, the coordinates of thread
 //! and block, the kernel's locals (register arrays element by element, vectors value by value), and temporaries.
 
-use crate::ir::{AtomicOp, BinaryOp, CollectiveOp, CompareOp, Function, Layout, Proxy, Scalar, UnaryOp};
+use crate::ir::{
+    AtomicOp, BinaryOp, CollectiveOp, CompareOp, Function, Issuer, Layout, Proxy, Scalar, UnaryOp,
+};
 use crate::span::SpanId;
 use tileproof_model::access::Operation;
 use tileproof_model::report::Role;
@@ -219,6 +221,7 @@ pub(super) struct Access {
     /// Whether it is half of an asynchronous copy.
     pub(super) proxy: Proxy,
     pub(super) operation: Operation,
+    pub(super) issuer: Issuer,
     pub(super) memory: Memory,
     /// The name of the tile or tensor.
     pub(super) object: Box<str>,

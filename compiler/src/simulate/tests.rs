@@ -168,6 +168,7 @@ impl Builder {
             role,
             proxy,
             issuer,
+            form: None,
             budget: None,
             trust: None,
             edge: false,

@@ -251,7 +251,17 @@ fn threads_of_one_block() {
     check(
         &block("x.atomic_add([0], 1.0);"),
         expect![[r#"
-        update `x.atomic_add([0], 1.0)`: 2 × 4 B, 2/2 sectors
+            error: uncoalesced atomic: 32 sectors of 32 bytes where 1 is enough [TP0201]
+            note: the 32 lanes of warp 0 update 1 element, and those of one element wait for each other
+            help: combine what the lanes bring first, as by `warp_sum`, and let one of them update
+            help: or accept the cost: `#[budget(excess_sectors = 31, because = "…")]` on the statement
+              at `x.atomic_add([0], 1.0)`
+        "#]],
+    );
+    check(
+        &block("#[budget(excess_sectors = 31, because = \"one sum\")]\nx.atomic_add([0], 1.0);"),
+        expect![[r#"
+        update `x.atomic_add([0], 1.0)`: 2 × 4 B, 64/2 sectors, worst excess 31; cost budgeted: one sum
         launch: x.len() >= 128
         launch: i.len() >= 64
     "#]],

@@ -1783,7 +1783,7 @@ fn warps_and_conditions() {
         &kernel(
             "block = [64], grid = [1]",
             "n: usize",
-            "let mut c = Shared::<[u32; 1]>::new();\nlet mut t = Shared::<[u32; 64]>::new();\nlet x = thread_x();\nif x == 0 { c[0] = 0; }\nsync_threads();\n#[budget(bank_conflict = 31, because = \"one counter\")]\nlet slot = c.atomic_add([0], 1) as usize;\n#[budget(bank_conflict = 31, because = \"slots are dense\")]\nt[slot % 64] = x as u32;",
+            "let mut c = Shared::<[u32; 1]>::new();\nlet mut t = Shared::<[u32; 64]>::new();\nlet x = thread_x();\nif x == 0 { c[0] = 0; }\nsync_threads();\nlet slot = c.atomic_add([0], 1) as usize;\n#[budget(bank_conflict = 31, because = \"slots are dense\")]\nt[slot % 64] = x as u32;",
         ),
         expect![[r#"
             error: race on `t`: two threads may write one element here [TP0801]

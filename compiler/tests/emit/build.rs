@@ -187,6 +187,7 @@ impl Build {
             role,
             proxy,
             issuer,
+            form: None,
             budget: None,
             trust: None,
             edge: false,

@@ -101,6 +101,24 @@ fn a_loop_steps_within_its_type() {
     }
 }
 
+/// C compilers warn about a variable that nothing reads.
+#[test]
+fn what_only_an_empty_loop_reads_is_left_out() {
+    let item = "fn kernel(input: &Tensor<f32, 1>, output: &mut Tensor<f32, 1>) {
+        let x = thread_x();
+        let doubled = input[[x]] * 2.0;
+        let mut sum = 0.0;
+        for _ in 1..1 {
+            sum += doubled;
+            output[[x]] = sum;
+        }
+        output[[x]] = 1.0;
+    }";
+    let requires = "block = [32], grid = [1], requires(input.len() >= 32, output.len() >= 32)";
+    let text = tileproof_compiler::compile(requires, item).expect("it compiles").cuda;
+    assert!(!text.contains("doubled") && !text.contains("sum"), "{text}");
+}
+
 /// A site is one call of one function, in the order of the source.
 #[test]
 fn every_site_is_one_call() {

@@ -8,14 +8,8 @@ const BUDGET: &str = r#"#[budget(bank_conflict = 31, excess_sectors = 31, becaus
 
 /// Every thread updates one of eight bins, in shared or global memory, and keeps what was there before.
 fn bins(ty: &str, space: &str, call: &str) -> String {
-    // Four lanes a bin, or two of each group of 16.
-    let excess = if ty.ends_with("64") { 2 } else { 3 };
-    let budget = match space {
-        "shared" => format!("#[budget(bank_conflict = {excess}, because = \"lanes share bins\")]"),
-        _ => String::new(),
-    };
     let object = if space == "shared" { "tile" } else { "output" };
-    format!(
+    budgeted(format!(
         "#[tiled_kernel(block = [64], grid = [1], requires(input.len() >= 64, output.len() >= 128))]
         fn kernel(input: &Tensor<{ty}, 1>, output: &mut Tensor<{ty}, 1>) {{
             let mut tile = Shared::<[{ty}; 8]>::new();
@@ -23,14 +17,33 @@ fn bins(ty: &str, space: &str, call: &str) -> String {
             if i < 8 {{ tile[i] = input[[i]]; output[[i]] = input[[i]]; }}
             sync_threads();
             let v = input[[i]];
-            {budget}
+            // budget
             let before = {object}.{call};
             output[[64 + i]] = before;
             sync_threads();
             if i < 8 && {} {{ output[[i]] = tile[i]; }}
         }}",
         space == "shared"
-    )
+    ))
+}
+
+/// The kernel with the budgets that the compiler asks for, each in place of a comment `budget` on the line above.
+fn budgeted(source: String) -> String {
+    let mut lines: Vec<String> = source.lines().map(str::to_owned).collect();
+    while let Err(errors) = crate::outcome(&lines.join("\n")) {
+        let first = errors.split("\n\n").next().unwrap_or_default();
+        let line = first
+            .strip_prefix("line ")
+            .and_then(|rest| rest.split_once(':'))
+            .and_then(|(n, _)| n.parse::<usize>().ok());
+        let budget = first.split_once("`#[budget(").and_then(|(_, rest)| rest.split_once('`'));
+        // Lines are counted from the one behind the attribute.
+        let (Some(line), Some((budget, _))) = (line, budget) else { panic!("{errors}") };
+        let place: &mut String = lines.get_mut(line - 1).expect("a line");
+        assert_eq!(place.trim(), "// budget", "{errors}");
+        *place = format!("#[budget({budget}");
+    }
+    lines.join("\n")
 }
 
 fn check<T: Plain + PartialEq + Debug>(ty: &str, call: &str, update: fn(T, T) -> T) {
@@ -136,8 +149,6 @@ fn updates_and_plain_accesses_race() {
         ("output[[i]] = tile[i % 2]; tile.atomic_add([i % 2], 1);", true),
         ("output[[i]] = tile[i % 2]; sync_warp(); tile.atomic_add([i % 2], 1);", false),
     ] {
-        let body = body
-            .replace("tile.atomic", "#[budget(bank_conflict = 15, because = \"two elements\")] tile.atomic");
         let source = |trust: &str| {
             format!(
                 "#[tiled_kernel(block = [32], grid = [1], requires(input.len() >= 32, output.len() >= 32){trust})]
@@ -169,12 +180,13 @@ fn golden_files() {
     let mut body = String::new();
     for op in ["add", "min", "max", "and", "or", "xor", "exchange"] {
         body.push_str(&format!(
-            "#[budget(bank_conflict = 31, because = \"one element\")]
+            "// budget
             if v > 3 {{ words.atomic_{op}([0], v); }}
-            #[budget(bank_conflict = 30, because = \"one element\")]
+            // budget
             let a = longs.atomic_{op}([1], v as i64);
             output.atomic_{op}([i], v);
-            sum += output.atomic_{op}([i], a as i32);"
+            sum += output.atomic_{op}([i], a as i32);
+"
         ));
     }
     let source = format!(
@@ -198,5 +210,5 @@ fn golden_files() {
             output[[i]] = sum + old as i32;
         }}"
     );
-    golden("atomics", &source);
+    golden("atomics", &budgeted(source));
 }

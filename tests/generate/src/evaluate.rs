@@ -608,6 +608,10 @@ impl Block<'_> {
     fn range(&mut self, thread: usize, range: &Range) -> Result<Vec<Value>, Wrong> {
         let (from, to, inclusive, step, reversed) = match range {
             Range::List(values) => return Ok(values.clone()),
+            Range::Elements(local) => match self.get(thread, *local)? {
+                Value::List(values) => return Ok(values),
+                other => return Err(format!("{other:?} is no array")),
+            },
             Range::Up { from, to, inclusive, step, reversed } => (from, to, *inclusive, *step, *reversed),
         };
         let scalar = from.scalar();
@@ -860,7 +864,7 @@ impl Block<'_> {
                     std::array::from_fn(|byte| source[(selector >> (4 * byte)) as usize & 7]);
                 Value::U32(u32::from_le_bytes(picked))
             }
-            Kind::Unflatten(number, extents, part) => {
+            Kind::Unflatten(number, extents) => {
                 let mut rest = self.index(thread, number)?;
                 let mut parts = Vec::new();
                 for (dimension, extent) in extents.iter().enumerate().rev() {
@@ -875,8 +879,21 @@ impl Block<'_> {
                     }
                 }
                 parts.reverse();
-                Value::Usize(parts[*part] as usize)
+                Value::List(parts.into_iter().map(|part| Value::Usize(part as usize)).collect())
             }
+            Kind::Rasterize(number, extents, group) => {
+                let number = self.index(thread, number)? as usize;
+                let (rows, columns) =
+                    (self.index(thread, &extents[0])? as usize, self.index(thread, &extents[1])? as usize);
+                // Down the columns of a band, then those of the next one.
+                let mut places = (0..rows).step_by(*group).flat_map(|band| {
+                    let band = band..(band + group).min(rows);
+                    (0..columns).flat_map(move |column| band.clone().map(move |row| [row, column]))
+                });
+                let place = places.nth(number).ok_or("a block without a place")?;
+                Value::List(place.map(Value::Usize).to_vec())
+            }
+            Kind::DivCeil(a, by) => Value::Usize((self.index(thread, a)? as usize).div_ceil(*by)),
             Kind::Flatten(index, extents) => {
                 let mut number = 0;
                 for (index, extent) in index.iter().zip(extents) {

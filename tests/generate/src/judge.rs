@@ -1,12 +1,14 @@
 //! What becomes of a generated kernel: compiled, with budgets for what it costs, and run two ways.
 
+use crate::counts::disagreement;
 use crate::evaluate::evaluate;
 use crate::memory;
 use crate::print::{Budget, Budgets, attribute, item};
-use crate::tree::Kernel;
+use crate::tree::{Kernel, Tensor};
 use crate::value::Value;
 use tileproof_compiler::simulate::{Argument, Buffer, TensorArgument, simulate};
 use tileproof_compiler::{Compiled, compile};
+use tileproof_model::report::SiteCounts;
 
 /// How often budgets are raised: an error speaks for several accesses, so what the others cost shows later.
 const ROUNDS: usize = 12;
@@ -85,14 +87,22 @@ pub fn codes(refusal: &str) -> Vec<String> {
     codes
 }
 
-/// What the memory of all tensors holds after a run on the simulator.
+/// What the memory of all tensors holds after a run, and what each access site counted.
+pub type Run = (Vec<Vec<Value>>, Vec<SiteCounts>);
+
+/// Runs a kernel on the simulator, with these values in memory before it.
 ///
 /// # Errors
 /// A fault.
-pub fn simulated(kernel: &Kernel, accepted: &Accepted) -> Result<Vec<Vec<Value>>, String> {
-    let mut bytes: Vec<Vec<u8>> =
-        memory::initial(kernel).iter().map(|values| memory::bytes(values)).collect();
-    let tensors = kernel.tensors.iter().zip(&mut bytes).map(|(tensor, bytes)| {
+pub fn run(
+    kernel: &tileproof_compiler::ir::Kernel,
+    tensors: &[Tensor],
+    before: Vec<Vec<Value>>,
+    scalars: &[u64],
+    grid: [usize; 3],
+) -> Result<Run, String> {
+    let mut bytes: Vec<Vec<u8>> = before.iter().map(|values| memory::bytes(values)).collect();
+    let arguments = tensors.iter().zip(&mut bytes).map(|(tensor, bytes)| {
         Argument::Tensor(TensorArgument {
             buffer: if tensor.mutable { Buffer::Write(bytes) } else { Buffer::Read(bytes) },
             extents: tensor.extents.iter().map(|n| *n as u64).collect(),
@@ -100,13 +110,23 @@ pub fn simulated(kernel: &Kernel, accepted: &Accepted) -> Result<Vec<Vec<Value>>
             base: 0,
         })
     });
-    let scalars = kernel.arguments.iter().map(|value| Argument::Scalar(value.bits()));
-    let mut arguments: Vec<Argument<'_>> = tensors.chain(scalars).collect();
-    let grid = kernel.grid().map(|n| n as u32);
-    simulate(&accepted.compiled.kernel, grid, &mut arguments).map_err(|fault| fault.to_string())?;
+    let scalars = scalars.iter().map(|bits| Argument::Scalar(*bits));
+    let mut arguments: Vec<Argument<'_>> = arguments.chain(scalars).collect();
+    let counts =
+        simulate(kernel, grid.map(|n| n as u32), &mut arguments).map_err(|fault| fault.to_string())?;
     drop(arguments);
-    let elements = kernel.tensors.iter().map(|tensor| tensor.element);
-    Ok(elements.zip(&bytes).map(|(element, bytes)| memory::values(element, bytes)).collect())
+    let after = tensors.iter().zip(&bytes).map(|(tensor, bytes)| memory::values(tensor.element, bytes));
+    Ok((after.collect(), counts))
+}
+
+/// Runs a generated kernel on the simulator.
+///
+/// # Errors
+/// A fault.
+pub fn simulated(kernel: &Kernel, accepted: &Accepted) -> Result<Run, String> {
+    let scalars: Vec<u64> = kernel.arguments.iter().map(Value::bits).collect();
+    let before = memory::initial(kernel);
+    run(&accepted.compiled.kernel, &kernel.tensors, before, &scalars, kernel.grid())
 }
 
 /// The first place where two results differ, in words.
@@ -138,13 +158,15 @@ pub enum Outcome {
     Fault(String),
     /// The ways differ.
     Differs(String),
+    /// The run counts what the report does not say.
+    Miscounts(String),
     /// The compiler or the simulator panics.
     Panics(String),
 }
 
 /// Compiles a kernel, runs it on the simulator and by the evaluator, and compares.
 pub fn judge(kernel: &Kernel) -> Outcome {
-    let run = || {
+    let judged = || {
         let accepted = match accept(kernel) {
             Ok(accepted) => accepted,
             Err(refusal) => return Outcome::Refused(refusal),
@@ -155,13 +177,18 @@ pub fn judge(kernel: &Kernel) -> Outcome {
         };
         match simulated(kernel, &accepted) {
             Err(fault) => Outcome::Fault(fault),
-            Ok(found) => match difference(kernel, &expected, &found) {
-                Some(difference) => Outcome::Differs(difference),
-                None => Outcome::Agrees,
-            },
+            Ok((found, counts)) => {
+                if let Some(difference) = difference(kernel, &expected, &found) {
+                    return Outcome::Differs(difference);
+                }
+                match disagreement(kernel, &accepted.compiled.report, &counts) {
+                    Some(difference) => Outcome::Miscounts(difference),
+                    None => Outcome::Agrees,
+                }
+            }
         }
     };
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(judged)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         Outcome::Panics(text.or(panic.downcast_ref::<&str>().map(|text| (*text).into())).unwrap_or_default())
     })

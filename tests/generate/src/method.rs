@@ -381,6 +381,7 @@ macro_rules! floats {
 
 floats!(f32 F32, f64 F64);
 
+/// Of these three, Rust's own lose digits where the result is small.
 fn approximate(name: &str, x: f64, y: f64) -> Option<f64> {
     Some(match name {
         "cbrt" => x.cbrt(),
@@ -400,9 +401,9 @@ fn approximate(name: &str, x: f64, y: f64) -> Option<f64> {
         "sinh" => x.sinh(),
         "cosh" => x.cosh(),
         "tanh" => x.tanh(),
-        "asinh" => x.asinh(),
-        "acosh" => x.acosh(),
-        "atanh" => x.atanh(),
+        "asinh" => libm::asinh(x),
+        "acosh" => libm::acosh(x),
+        "atanh" => libm::atanh(x),
         "rsqrt" => 1.0 / x.sqrt(),
         "atan2" => x.atan2(y),
         "hypot" => x.hypot(y),

@@ -31,6 +31,15 @@ pub fn attribute(kernel: &Kernel) -> String {
         Blocks::Covering(tensor, dimension, elements) => {
             format!("{}.extent({dimension}).div_ceil({elements})", tensor_name(kernel, *tensor))
         }
+        Blocks::CoveringAll(tensor, elements) => {
+            let name = tensor_name(kernel, *tensor);
+            let extents = (0..kernel.tensors[*tensor].extents.len()).map(|d| format!("{name}.extent({d})"));
+            format!("({}).div_ceil({elements})", extents.collect::<Vec<_>>().join(" * "))
+        }
+        Blocks::Windows(tensor, [rows, columns]) => {
+            let name = tensor_name(kernel, *tensor);
+            format!("{name}.rows().div_ceil({rows}) * {name}.cols().div_ceil({columns})")
+        }
     });
     let grid: Vec<String> = grid.collect();
     format!(
@@ -43,12 +52,17 @@ pub fn attribute(kernel: &Kernel) -> String {
 
 /// The function.
 pub fn item(kernel: &Kernel, budgets: &Budgets) -> String {
+    written(kernel, budgets).0.join("\n")
+}
+
+/// The line of the function, counted from 1, on which each statement of the kernel begins.
+pub fn lines(kernel: &Kernel) -> Vec<usize> {
+    written(kernel, &Budgets::new()).1
+}
+
+fn written(kernel: &Kernel, budgets: &Budgets) -> (Vec<String>, Vec<usize>) {
     let mut text = Text { kernel, budgets, lines: Vec::new(), changed: Vec::new(), labels: Vec::new() };
-    let tensors = kernel.tensors.iter().enumerate().map(|(place, tensor)| {
-        let Tensor { element, mutable, extents, .. } = tensor;
-        let reference = if *mutable { "&mut " } else { "&" };
-        format!("{}: {reference}Tensor<{}, {}>", tensor_name(kernel, place), element.name(), extents.len())
-    });
+    let tensors = (0..kernel.tensors.len()).map(|place| tensor_parameter(kernel, place));
     let scalars =
         kernel.arguments.iter().enumerate().map(|(place, value)| {
             format!("argument{place}: {}", value.scalar().map_or("bool", Scalar::name))
@@ -73,9 +87,23 @@ pub fn item(kernel: &Kernel, budgets: &Budgets) -> String {
     for (place, tile) in kernel.tiles.iter().enumerate() {
         text.line(&format!("let mut tile{place} = Shared::<{}>::new();", tile_type(tile)));
     }
-    text.statements(&kernel.body);
+    let mut first = Vec::new();
+    for stmt in &kernel.body {
+        first.push(text.lines.len() + 1);
+        text.statement(stmt);
+    }
     text.line("}");
-    text.lines.join("\n")
+    (text.lines, first)
+}
+
+fn tensor_parameter(kernel: &Kernel, place: usize) -> String {
+    let Tensor { element, mutable, extents, .. } = &kernel.tensors[place];
+    let reference = if *mutable { "&mut " } else { "&" };
+    let name = tensor_name(kernel, place);
+    match extents.len() {
+        2 => format!("{name}: {reference}Matrix<{}>", element.name()),
+        rank => format!("{name}: {reference}Tensor<{}, {rank}>", element.name()),
+    }
 }
 
 /// The name of a tensor among the parameters.
@@ -174,7 +202,8 @@ impl Text<'_> {
     fn helper(&mut self, place: usize, helper: &Helper) {
         let values = helper.values.iter().map(|(local, ty)| format!("v{local}: {}", type_name(ty)));
         let changed = helper.changed.iter().map(|(local, ty)| format!("v{local}: &mut {}", type_name(ty)));
-        let parameters: Vec<String> = values.chain(changed).collect();
+        let tensors = helper.tensors.iter().map(|tensor| tensor_parameter(self.kernel, *tensor));
+        let parameters: Vec<String> = values.chain(changed).chain(tensors).collect();
         let result =
             helper.result.as_ref().map_or(String::new(), |value| format!(" -> {}", type_name(&value.ty)));
         self.line(&format!("fn h{place}({}){result} {{", parameters.join(", ")));
@@ -206,7 +235,13 @@ impl Text<'_> {
             }
             Stmt::LetTuple { locals, value } => {
                 let names: Vec<String> = locals.iter().map(|local| format!("v{local}")).collect();
-                format!("let ({}) = {};", names.join(", "), self.expr(value))
+                let names = names.join(", ");
+                match value.ty {
+                    Type::Array(..) => format!("let [{names}] = {};", self.expr(value)),
+                    Type::Scalar(_) | Type::Vector(..) | Type::Tuple(_) => {
+                        format!("let ({names}) = {};", self.expr(value))
+                    }
+                }
             }
             Stmt::Assign { place, op, value } => {
                 let place = match place {
@@ -253,7 +288,8 @@ impl Text<'_> {
             Stmt::Call { helper, values, changed } => {
                 let values = values.iter().map(|value| self.expr(value));
                 let changed = changed.iter().map(|local| format!("&mut v{local}"));
-                format!("h{helper}({});", values.chain(changed).collect::<Vec<_>>().join(", "))
+                let passed = values.chain(changed).chain(self.seen_by(*helper));
+                format!("h{helper}({});", passed.collect::<Vec<_>>().join(", "))
             }
             Stmt::If { .. } | Stmt::For { .. } | Stmt::While { .. } | Stmt::Loop { .. } => return None,
         })
@@ -283,6 +319,7 @@ impl Text<'_> {
                         }
                         text
                     }
+                    Range::Elements(local) => self.local(*local),
                     Range::List(values) => {
                         format!("[{}]", values.iter().map(literal).collect::<Vec<_>>().join(", "))
                     }
@@ -386,7 +423,13 @@ impl Text<'_> {
                 }
             }
             Kind::Extent(tensor, dimension) => {
-                format!("{}.extent({dimension})", tensor_name(self.kernel, *tensor))
+                let name = tensor_name(self.kernel, *tensor);
+                match (self.kernel.tensors[*tensor].extents.len(), dimension) {
+                    (1, _) => format!("{name}.len()"),
+                    (2, 0) => format!("{name}.rows()"),
+                    (2, _) => format!("{name}.cols()"),
+                    _ => format!("{name}.extent({dimension})"),
+                }
             }
             Kind::Constant(place) => format!("C{place}"),
             Kind::Table(table, index) => format!("T{table}[{}]", self.expr(index)),
@@ -464,22 +507,31 @@ impl Text<'_> {
                 format!("{}.contains({})", self.base(access.base), self.list(&access.indices))
             }
             Kind::Collective(collective, operands) => self.collective(*collective, operands),
-            Kind::Call(helper, values) => format!("h{helper}({})", self.comma(values)),
+            Kind::Call(helper, values) => {
+                let values = values.iter().map(|value| self.expr(value));
+                let passed = values.chain(self.seen_by(*helper));
+                format!("h{helper}({})", passed.collect::<Vec<_>>().join(", "))
+            }
             Kind::Update(op, access, operands) => self.update(op.name(), access, operands),
             Kind::BytePerm(operands) => format!("byte_perm({})", self.comma(operands)),
-            Kind::Unflatten(number, extents, part) => {
-                let names: Vec<String> = (0..extents.len()).map(|place| format!("p{place}")).collect();
-                format!(
-                    "{{ let [{}] = unflatten({}, {}); p{part} }}",
-                    names.join(", "),
-                    self.expr(number),
-                    self.list(extents)
-                )
+            Kind::Unflatten(number, extents) => {
+                format!("unflatten({}, {})", self.expr(number), self.list(extents))
             }
+            Kind::Rasterize(number, extents, group) => {
+                format!("rasterize({}, {}, {group})", self.expr(number), self.list(extents))
+            }
+            Kind::DivCeil(a, by) => format!("{}.div_ceil({by})", self.expr(a)),
             Kind::Flatten(index, extents) => {
                 format!("flatten({}, {})", self.list(index), self.list(extents))
             }
         }
+    }
+
+    /// The tensors that a helper function is passed.
+    fn seen_by(&self, helper: usize) -> Vec<String> {
+        let helper = self.kernel.helpers.get(helper);
+        let tensors = helper.map_or(&[][..], |helper| &helper.tensors);
+        tensors.iter().map(|tensor| tensor_name(self.kernel, *tensor)).collect()
     }
 
     fn collective(&self, collective: Collective, operands: &[Expr]) -> String {

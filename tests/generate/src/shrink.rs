@@ -84,6 +84,7 @@ fn smaller_list(list: &mut Vec<Stmt>, edit: usize) -> bool {
         Stmt::For { local, range, body, .. } => {
             let value = match range {
                 Range::Up { from, .. } => from,
+                Range::Elements(_) => return vec![(place, body)],
                 Range::List(values) => {
                     let value = values[0].clone();
                     Expr::of(value.scalar().unwrap_or(Scalar::Usize), Kind::Literal(value))

@@ -207,9 +207,13 @@ pub enum Kind {
     /// An update whose result is used.
     Update(AtomicOp, Access, Vec<Expr>),
     BytePerm(Vec<Expr>),
-    /// `unflatten`'s part with this number: the number, and the extents.
-    Unflatten(Box<Expr>, Vec<Expr>, usize),
+    /// The place, as an array, of the element with this number in a shape of these extents.
+    Unflatten(Box<Expr>, Vec<Expr>),
     Flatten(Vec<Expr>, Vec<Expr>),
+    /// Of the block with this number, as an array, the place in a shape of these extents by bands of so many rows.
+    Rasterize(Box<Expr>, Vec<Expr>, usize),
+    /// The quotient of indices, rounded up.
+    DivCeil(Box<Expr>, usize),
 }
 
 /// An atomic update.
@@ -248,6 +252,8 @@ impl AtomicOp {
 pub enum Range {
     /// From, to (excluded), step.
     Up { from: Expr, to: Expr, inclusive: bool, step: usize, reversed: bool },
+    /// The elements of an array in a variable.
+    Elements(Local),
     /// These.
     List(Vec<Value>),
 }
@@ -295,7 +301,7 @@ pub enum Stmt {
         annotated: bool,
         value: Expr,
     },
-    /// `let (a, b) = …;`
+    /// `let (a, b) = …;`, or of an array `let [a, b] = …;`
     LetTuple {
         locals: Vec<Local>,
         value: Expr,
@@ -398,6 +404,8 @@ pub struct Helper {
     pub values: Vec<(Local, Type)>,
     /// Its parameters that are passed as `&mut`.
     pub changed: Vec<(Local, Type)>,
+    /// The tensors that it sees, under the names that they have in the kernel.
+    pub tensors: Vec<usize>,
     /// Its statements.
     pub body: Vec<Stmt>,
     /// Its value, if it has one.
@@ -411,6 +419,10 @@ pub enum Blocks {
     Constant(usize),
     /// One for so many elements of a tensor's dimension: the tensor, the dimension, the elements.
     Covering(usize, usize, usize),
+    /// One for so many of all elements of a tensor.
+    CoveringAll(usize, usize),
+    /// One for each window of so many rows and columns of a tensor of rank 2.
+    Windows(usize, [usize; 2]),
 }
 
 /// A kernel, and what it is run with.
@@ -449,6 +461,13 @@ impl Kernel {
                 Blocks::Constant(n) => *n,
                 Blocks::Covering(tensor, dimension, elements) => {
                     self.tensors[*tensor].extents[*dimension].div_ceil(*elements)
+                }
+                Blocks::CoveringAll(tensor, elements) => {
+                    self.tensors[*tensor].extents.iter().product::<usize>().div_ceil(*elements)
+                }
+                Blocks::Windows(tensor, window) => {
+                    let extents = self.tensors[*tensor].extents.iter();
+                    extents.zip(window).map(|(extent, n)| extent.div_ceil(*n)).product()
                 }
             };
         }

@@ -35,6 +35,11 @@ fn statement(stmt: &mut Stmt, visitor: &mut dyn FnMut(Node<'_>) -> bool) -> bool
         || lists.into_iter().any(|statements| list(statements, visitor))
 }
 
+/// The expressions in a statement, without those of the statements in it.
+pub fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
+    parts(stmt).0
+}
+
 fn parts(stmt: &mut Stmt) -> (Vec<&mut Expr>, Vec<&mut Vec<Stmt>>) {
     match stmt {
         Stmt::Let { value, .. } | Stmt::LetTuple { value, .. } => (vec![value], Vec::new()),
@@ -51,7 +56,7 @@ fn parts(stmt: &mut Stmt) -> (Vec<&mut Expr>, Vec<&mut Vec<Stmt>>) {
         Stmt::If { condition, then, otherwise } => (vec![condition], vec![then, otherwise]),
         Stmt::For { range, body, .. } => match range {
             Range::Up { from, to, .. } => (vec![from, to], vec![body]),
-            Range::List(_) => (Vec::new(), vec![body]),
+            Range::List(_) | Range::Elements(_) => (Vec::new(), vec![body]),
         },
         Stmt::While { condition, body } => (vec![condition], vec![body]),
         Stmt::Loop { body } => (Vec::new(), vec![body]),
@@ -96,7 +101,8 @@ pub fn operands(expr: &mut Expr) -> Vec<&mut Expr> {
         | Kind::Bits(a)
         | Kind::Repeat(a)
         | Kind::Element(_, a)
-        | Kind::VectorSum(a) => vec![a],
+        | Kind::VectorSum(a)
+        | Kind::DivCeil(a, _) => vec![a],
         Kind::Binary(_, a, b)
         | Kind::Compare(_, a, b)
         | Kind::And(a, b)
@@ -118,7 +124,9 @@ pub fn operands(expr: &mut Expr) -> Vec<&mut Expr> {
         }
         Kind::GetOr(access, default) => access.indices.iter_mut().chain([&mut **default]).collect(),
         Kind::Update(_, access, list) => access.indices.iter_mut().chain(list).collect(),
-        Kind::Unflatten(number, extents, _) => std::iter::once(&mut **number).chain(extents).collect(),
+        Kind::Unflatten(number, extents) | Kind::Rasterize(number, extents, _) => {
+            std::iter::once(&mut **number).chain(extents).collect()
+        }
         Kind::Flatten(index, extents) => index.iter_mut().chain(extents).collect(),
     }
 }

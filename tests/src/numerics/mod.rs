@@ -1,7 +1,7 @@
 //! What every operation of the language computes: a table of them, what each must give, and how far a machine is from it.
 //!
 //! [`operations`] lists each operation of each type with a reference that shares no code with the compiler: Rust's own arithmetic,
-//! and numbers of many bits where that does not round correctly. [`Machine`] is who computes; the same table holds for the simulator
+//! and numbers of many bits where that does not round correctly. [`Computer`] is who computes; the same table holds for the simulator
 //! and for a GPU, so that one is as the other wherever the table says that they are exact.
 
 mod atomics;
@@ -21,6 +21,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tileproof::ScalarType;
+use tileproof_examples::machine::Machine;
 
 const FLOATS: [ScalarType; 4] = [ScalarType::F16, ScalarType::Bf16, ScalarType::F32, ScalarType::F64];
 
@@ -185,7 +186,7 @@ pub struct Counts {
 }
 
 /// What computes: a kernel and its arguments, the last of them the output; returns them as they are afterwards.
-pub type Machine<'a> = &'a (dyn Fn(&Dynamic, &[Argument]) -> Result<Vec<Argument>, String> + Sync);
+pub type Computer<'a> = &'a (dyn Fn(&Dynamic, &[Argument]) -> Result<Vec<Argument>, String> + Sync);
 
 /// How far a machine is from the references of an operation.
 #[derive(Clone, Debug)]
@@ -231,8 +232,8 @@ impl fmt::Display for Measured {
 /// The head of a table of [`Measured`].
 pub const HEAD: &str = "operation                                type    inputs  unequal    ulp bound";
 
-/// As JSON: an array of objects, the distances in ulp.
-pub fn to_json(rows: &[Measured]) -> Value {
+/// As JSON, to be kept: the machine, then an object an operation, its distances in ulp.
+pub fn to_json(machine: &Machine, rows: &[Measured]) -> Value {
     let object = |row: &Measured| {
         json!({
             "operation": row.operation,
@@ -246,8 +247,18 @@ pub fn to_json(rows: &[Measured]) -> Value {
             }),
         })
     };
-    rows.iter().map(object).collect()
+    let mut record = json!(machine);
+    record["measurement"] = json!("numerics");
+    record["method"] = json!(METHOD);
+    record["exact"] = json!(rows.iter().filter(|row| row.bound == 0).count());
+    record["out_of_bounds"] = json!(rows.iter().filter(|row| !row.is_within()).count());
+    record["operations"] = rows.iter().map(object).collect();
+    record
 }
+
+const METHOD: &str = "each operation in a kernel of its own, one element a thread, on edges of its types and seeded random values; \
+    `ulps` is the largest distance from the correctly rounded result, in values of the type, null where a value is none or integers \
+    differ; `unequal` counts the results that are not the correctly rounded one; any NaN is as good as another";
 
 fn to_bytes(scalar: ScalarType, values: &[u64]) -> Vec<u8> {
     let size = scalar.bytes() as usize;
@@ -263,7 +274,7 @@ fn from_bytes(scalar: ScalarType, bytes: &[u8]) -> Vec<u64> {
 ///
 /// # Errors
 /// What the compiler or the machine says.
-pub fn measure(operation: &Operation, counts: &Counts, machine: Machine<'_>) -> Result<Measured, String> {
+pub fn measure(operation: &Operation, counts: &Counts, computer: Computer<'_>) -> Result<Measured, String> {
     let kernel = operation.compile()?;
     let inputs = operation.inputs(counts);
     let count = inputs[0].len();
@@ -276,7 +287,7 @@ pub fn measure(operation: &Operation, counts: &Counts, machine: Machine<'_>) -> 
         .collect();
     // What no operation gives everywhere.
     arguments.push(tensor(operation.result, vec![0x5b; count * operation.result.bytes() as usize]));
-    let after = machine(&kernel, &arguments)
+    let after = computer(&kernel, &arguments)
         .map_err(|error| format!("{} of {}: {error}", operation.name(), operation.scalar.name()))?;
     let Some(Argument::Tensor(out)) = after.last() else { return Err("the output is a tensor".into()) };
     let got = from_bytes(operation.result, &out.bytes);
@@ -314,7 +325,7 @@ pub fn measure(operation: &Operation, counts: &Counts, machine: Machine<'_>) -> 
 pub fn measure_all(
     operations: &[Operation],
     counts: &Counts,
-    machine: Machine<'_>,
+    computer: Computer<'_>,
 ) -> (Vec<Measured>, Vec<String>) {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get().min(16));
@@ -323,7 +334,7 @@ pub fn measure_all(
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
             match operations.get(place) {
-                Some(operation) => rows.push((place, measure(operation, counts, machine))),
+                Some(operation) => rows.push((place, measure(operation, counts, computer))),
                 None => return rows,
             }
         }
@@ -336,4 +347,38 @@ pub fn measure_all(
     rows.sort_by_key(|(place, _)| *place);
     let (rows, errors): (Vec<_>, Vec<_>) = rows.into_iter().map(|(_, row)| row).partition(Result::is_ok);
     (rows.into_iter().flatten().collect(), errors.into_iter().filter_map(Result::err).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_says_what_was_measured_and_where() {
+        let machine = Machine {
+            date: "2026-11-30".into(),
+            gpu: "NVIDIA H200".into(),
+            architecture: "sm_90".into(),
+            driver: None,
+            driver_cuda: "13.0".into(),
+            nvrtc: None,
+        };
+        let row = |ulps, bound| Measured {
+            operation: "a.sin()".into(),
+            scalar: ScalarType::F32,
+            inputs: 10,
+            ulps,
+            unequal: 3,
+            bound,
+            worst: Some(([1, 0, 0], 2, 3)),
+        };
+        let record = to_json(&machine, &[row(2, 2), row(u64::MAX, 0)]);
+        assert_eq!((&record["gpu"], &record["date"]), (&json!("NVIDIA H200"), &json!("2026-11-30")));
+        assert_eq!((&record["exact"], &record["out_of_bounds"]), (&json!(1), &json!(1)));
+        assert_eq!(record["operations"][0]["ulps"], 2);
+        assert_eq!(record["operations"][1]["ulps"], Value::Null);
+        assert_eq!(record["operations"][0]["worst"], json!(["0x1", "0x0", "0x0", "0x2", "0x3"]));
+        assert!(row(2, 2).to_string().ends_with(" 2     2"), "{}", row(2, 2));
+        assert!(row(3, 2).to_string().ends_with("WRONG: of 0x1 0x0 0x0: 0x2, not 0x3"));
+    }
 }

@@ -9,9 +9,9 @@
 # copy, measured in turns. The step `parity` leaves <date>-<gpu>-parity.json, parity.txt with every count, and what the
 # profiler printed. STEP_SECONDS (default 240) bounds each step; SIZE (default "8192 8192") is the example's,
 # RECORD_SIZES (default "8192 8192 16384 16384 8191 4097") those of the record; COUNTED (default: all) names the kernels that
-# run under the profiler. The step `numerics` leaves numerics.json: what every operation computes, against correct rounding.
-# FUZZ_SEEDS (default 0..3000) are the random kernels that run three ways, FUZZ_COUNTED (default 0..60) those that run under the
-# profiler; the kernels that go wrong are in $OUT/fuzz-SEED.txt.
+# run under the profiler. The step `numerics` leaves <date>-<gpu>-numerics.json: what every operation computes, against correct
+# rounding. FUZZ_SEEDS (default 0..3000) are the random kernels that run three ways, FUZZ_COUNTED (default 0..60) those that run under
+# the profiler; the kernels that go wrong are in $OUT/fuzz-SEED.txt.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -125,7 +125,7 @@ for name in "${@:-tests runtime numerics memcheck racecheck synccheck initcheck 
             tests) step tests '^test result' "$here/gpu-tests" --nocapture ;;
             runtime) step runtime '^test result' "$here/runtime-tests" --nocapture ;;
             numerics)
-                step numerics 'exact operations' env TILEPROOF_NUMERICS="$out/numerics.json" \
+                step numerics 'exact operations' env TILEPROOF_NUMERICS="$out" \
                     "$here/numerics" the_gpu --nocapture
                 grep -E '^operation |^a\.|WRONG' "$out/numerics.log" >"$work/numerics"
                 details+=("$work/numerics")

@@ -31,7 +31,7 @@ mod script {
             bundle.script("runtime-tests", "echo \"test result: ok. 7 passed\"");
             bundle.script(
                 "numerics",
-                "echo '2 of 2 exact operations are equal'; echo 'a.sin() f32 1 2'; echo >\"$TILEPROOF_NUMERICS\"",
+                "echo '2 of 2 exact operations are equal'; echo 'a.sin() f32 1 2'; echo >\"$TILEPROOF_NUMERICS/n.json\"",
             );
             bundle
                 .script("record", "echo \"  transpose_vectorised $2 $3 … $6 $7\"; echo '{}' >\"$1/x.json\"");
@@ -125,7 +125,7 @@ mod script {
         }
         assert!(row(&summary, "runtime").ends_with("test result: ok. 7 passed"));
         assert!(row(&summary, "numerics").ends_with("2 of 2 exact operations are equal"));
-        assert!(summary.contains("\na.sin() f32 1 2\n") && bundle.0.join("out/numerics.json").exists());
+        assert!(summary.contains("\na.sin() f32 1 2\n") && bundle.0.join("out/n.json").exists());
         assert!(row(&summary, "record").ends_with("transpose_vectorised 8192 8192 … 8191 4097"));
         assert!(row(&summary, "example").ends_with("transpose_vectorised at 8192 x 8192: equal"));
         assert!(row(&summary, "bench").ends_with("[1 2 3] --bench"));

@@ -48,10 +48,13 @@ impl Plan {
 
     /// Whether the loop is emitted.
     pub(super) fn runs(&self, kernel: &Kernel, facts: &CudaFacts, handle: Handle<Loop>) -> bool {
-        let Loop { end, body, .. } = &kernel.loops[handle];
-        let never = facts.trip(handle) == Some(0) || is_unsigned_zero(kernel, *end);
-        !never && self.has_effect(kernel, facts, body)
+        !is_empty(kernel, facts, handle) && self.has_effect(kernel, facts, &kernel.loops[handle].body)
     }
+}
+
+/// Whether the loop is known to have no iteration.
+fn is_empty(kernel: &Kernel, facts: &CudaFacts, handle: Handle<Loop>) -> bool {
+    facts.trip(handle) == Some(0) || is_unsigned_zero(kernel, kernel.loops[handle].end)
 }
 
 /// Decides.
@@ -76,6 +79,9 @@ pub(super) fn plan(kernel: &Kernel, facts: &CudaFacts) -> Plan {
 fn keep(kernel: &Kernel, facts: &CudaFacts, plan: &mut Plan, block: &Block) -> bool {
     let mut changed = false;
     for stmt in block {
+        if matches!(stmt, Stmt::For(handle) if is_empty(kernel, facts, *handle)) {
+            continue;
+        }
         for inner in stmt.blocks(kernel) {
             changed |= keep(kernel, facts, plan, inner);
         }

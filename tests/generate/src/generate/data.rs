@@ -208,7 +208,7 @@ impl Generator {
         self.of_method(method, own, depth)
     }
 
-    fn of_method(&mut self, method: Method, own: Scalar, depth: usize) -> Expr {
+    pub(super) fn of_method(&mut self, method: Method, own: Scalar, depth: usize) -> Expr {
         let literal = |bits: u64| Expr::of(own, Kind::Literal(Value::of_bits(own, bits)));
         let real = |x: f64| Expr::of(own, Kind::Literal(Value::of_real(own, x)));
         let mut operands = vec![self.data(own, depth)];
@@ -302,7 +302,9 @@ impl Generator {
             .filter(|place| {
                 let helper = &self.kernel.helpers[*place];
                 let gives = helper.result.as_ref().map(|result| result.ty.clone());
-                helper.changed.is_empty() && gives == Some(Type::Scalar(scalar))
+                // A function that sees no tensors cannot pass them on.
+                let sees = helper.tensors.is_empty() || !self.kernel.tensors.is_empty();
+                sees && helper.changed.is_empty() && gives == Some(Type::Scalar(scalar))
             })
             .collect();
         if fits.is_empty() {
@@ -425,7 +427,7 @@ impl Generator {
                     .collect();
                 of(Kind::Load(Access { base, indices }))
             }
-            Shape::Like if !self.random.once_in(4) => {
+            Shape::Like if !self.home.is_empty() && !self.random.once_in(4) => {
                 let access = Access { base, indices: self.home.clone() };
                 let default = self.plain(scalar);
                 match self.random.below(3) {
@@ -436,7 +438,7 @@ impl Generator {
                     }
                 }
             }
-            Shape::Like if self.random.once_in(2) => {
+            Shape::Like if !self.home.is_empty() && self.random.once_in(2) => {
                 let indices = self.home.clone().into_iter().map(|index| self.near(index)).collect();
                 let default = self.plain(scalar);
                 of(Kind::GetOr(Access { base, indices }, default.into()))

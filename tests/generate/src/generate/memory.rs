@@ -117,7 +117,15 @@ impl Generator {
             return self.collective(list);
         }
         let element = self.ty();
-        if self.random.once_in(5) && self.whole_tile(list) {
+        let done = match self.random.below(12) {
+            0 | 1 => self.whole_tile(list),
+            2 => self.stages(list),
+            3 => self.whole_store(list, element),
+            4 => self.within_warps(list, element),
+            5 => self.vectors_of_tile(list, element),
+            _ => false,
+        };
+        if done {
             return;
         }
         let extents = self.extents();
@@ -201,6 +209,146 @@ impl Generator {
         true
     }
 
+    /// Two stages of a tile are loaded in turn while the other one is read.
+    fn stages(&mut self, list: &mut Vec<Stmt>) -> bool {
+        let tensors: Vec<usize> = (0..self.kernel.tensors.len())
+            .filter(|place| {
+                let tensor = &self.kernel.tensors[*place];
+                !tensor.mutable && tensor.extents.len() == 2 && tensor.element.bytes() >= 4
+            })
+            .collect();
+        if tensors.is_empty() {
+            return false;
+        }
+        let tensor = self.random.pick(&tensors);
+        let element = self.kernel.tensors[tensor].element;
+        let (rows, columns) = (self.random.pick(&[2, 4, 8]), self.random.pick(&[8, 16, 32]));
+        let of = self.kernel.tiles.len();
+        self.kernel.tiles.push(tile(element, vec![2, rows, columns], String::new()));
+        let start = self.data(element, 1);
+        let (total, stmt) = self.declare(start, true, 0, false);
+        list.push(stmt);
+        let row = self.random.below(5);
+        let load = |part: Expr, column: Expr| Stmt::Whole {
+            op: Whole::LoadAsync,
+            tile: of,
+            parts: vec![part],
+            tensor,
+            width: 1,
+            origin: vec![number(row), column],
+        };
+        list.push(load(number(0), number(0)));
+        list.push(Stmt::Commit);
+        let local = self.fresh();
+        let k = index_of(Kind::Local(local));
+        let most = self.random.below(3) + 1;
+        let next = sum(k.clone(), number(1));
+        let condition =
+            Expr::of(Scalar::Bool, Kind::Compare(CompareOp::Less, next.clone().into(), number(most).into()));
+        let then = vec![load(remainder(next.clone(), 2), product(next, columns))];
+        let indices = vec![remainder(k, 2), self.below(rows, 1), self.below(columns, 1)];
+        let value = Expr::of(element, Kind::Load(Access { base: Base::Tile(of), indices }));
+        let body = vec![
+            Stmt::If { condition, then, otherwise: Vec::new() },
+            Stmt::Commit,
+            Stmt::Wait(1),
+            Stmt::SyncThreads,
+            Stmt::Assign { place: Place::Local(total), op: Some(BinaryOp::Add), value },
+            Stmt::SyncThreads,
+        ];
+        let range =
+            Range::Up { from: number(0), to: number(most), inclusive: false, step: 1, reversed: false };
+        list.push(Stmt::For { local, range, body, label: false });
+        true
+    }
+
+    /// A whole tile goes to rows of an output that are the block's.
+    fn whole_store(&mut self, list: &mut Vec<Stmt>, element: Scalar) -> bool {
+        if self.kernel.grid.len() != 1 {
+            return false;
+        }
+        let extents = vec![self.random.pick(&[4, 8]), self.random.pick(&[8, 16])];
+        let op = self.random.pick(&[Whole::Store, Whole::StoreTransposed]);
+        let tensor = self.kernel.tensors.len();
+        let window = if op == Whole::Store { extents.clone() } else { vec![extents[1], extents[0]] };
+        let around = |random: &mut crate::random::Random, n: usize| n + random.below(3 * n);
+        let shape = window.iter().map(|n| around(&mut self.random, *n)).collect();
+        self.tensor(element, true, shape, Shape::Free);
+        let of = self.kernel.tiles.len();
+        let layout = if self.random.once_in(2) { "Auto".into() } else { self.layout(element, &extents) };
+        self.kernel.tiles.push(tile(element, extents, layout));
+        self.fill(list, of, None);
+        list.push(Stmt::SyncThreads);
+        let block = index_of(Kind::Position(Position::Block(0)));
+        let origin = vec![product(block, window[0]), number(self.random.below(5))];
+        list.push(Stmt::Whole { op, tile: of, parts: Vec::new(), tensor, width: 1, origin });
+        self.readable.push(of);
+        true
+    }
+
+    /// The lanes of each warp exchange values through a tile.
+    fn within_warps(&mut self, list: &mut Vec<Stmt>, element: Scalar) -> bool {
+        let threads = self.threads();
+        if !threads.is_multiple_of(32) {
+            return false;
+        }
+        let of = self.kernel.tiles.len();
+        self.kernel.tiles.push(tile(element, vec![threads], String::new()));
+        let t = self.thread_number();
+        let value = self.data(element, 2);
+        let own = Access { base: Base::Tile(of), indices: vec![t.clone()] };
+        list.push(Stmt::Store { access: own, op: None, value });
+        list.push(Stmt::SyncWarp);
+        let mask = number(self.random.below(31) + 1);
+        let other = index_of(Kind::Binary(BinaryOp::Xor, t.into(), mask.into()));
+        let access = Access { base: Base::Tile(of), indices: vec![other] };
+        let value = Expr::of(element, Kind::Load(access));
+        list.push(self.declare(value, true, 0, false).1);
+        true
+    }
+
+    /// A tile is written by vectors.
+    fn vectors_of_tile(&mut self, list: &mut Vec<Stmt>, element: Scalar) -> bool {
+        let width = self.random.pick(&[2, 4]);
+        if element.bytes() * width > 16 {
+            return false;
+        }
+        let (rows, columns) = (self.random.pick(&[4, 8, 16]), self.random.pick(&[8, 16, 32]));
+        let layout = match self.random.below(4) {
+            0 => format!("Pad<{}>", width * self.random.pick(&[1, 2])),
+            1 => format!("Xor<{width}>"),
+            2 => "Auto".into(),
+            _ => String::new(),
+        };
+        let of = self.kernel.tiles.len();
+        self.kernel.tiles.push(tile(element, vec![rows, columns], layout));
+        let (threads, across) = (self.threads(), columns / width);
+        let local = self.fresh();
+        let mark = self.variables.len();
+        let ty = Type::Scalar(Scalar::Usize);
+        self.variables.push(Variable { local, ty, mutable: false, below: rows * across, known: false });
+        let i = index_of(Kind::Local(local));
+        let indices = vec![quotient(i.clone(), across), product(remainder(i, across), width)];
+        let access = Access { base: Base::Tile(of), indices };
+        let value = self.vector(element, width, 2);
+        self.variables.truncate(mark);
+        let range = Range::Up {
+            from: self.thread_number(),
+            to: number(rows * across),
+            inclusive: false,
+            step: threads,
+            reversed: false,
+        };
+        list.push(Stmt::For { local, range, body: vec![Stmt::Write { access, value }], label: false });
+        list.push(Stmt::SyncThreads);
+        self.readable.push(of);
+        let indices = vec![self.below(rows, 1), product(self.below(across, 1), width)];
+        let ty = Type::Vector(element, width);
+        let value = Expr { ty, kind: Kind::Read(Access { base: Base::Tile(of), indices }) };
+        list.push(self.declare(value, true, 0, false).1);
+        true
+    }
+
     /// Threads of a warp or block compute something together.
     pub(super) fn collective(&mut self, list: &mut Vec<Stmt>) {
         let collective = self.random.pick(&[
@@ -236,6 +384,14 @@ impl Generator {
                     0 => self.below(32, 2),
                     _ => number(self.random.below(32)),
                 };
+                let width = self.random.pick(&[1, 1, 1, 2, 4]);
+                if width > 1 && scalar != Scalar::Bool && scalar.bytes() * width <= 16 {
+                    let vector = self.vector(scalar, width, 2);
+                    let ty = Type::Vector(scalar, width);
+                    let value = Expr { ty, kind: Kind::Collective(collective, vec![vector, by]) };
+                    list.push(self.declare(value, false, 0, false).1);
+                    return;
+                }
                 (vec![self.data(scalar, 3), by], scalar)
             }
             Collective::Any | Collective::All | Collective::SyncThreadsAnd | Collective::SyncThreadsOr => {
@@ -287,7 +443,7 @@ impl Generator {
             AtomicOp::Or,
             AtomicOp::Xor,
         ]);
-        let n = self.random.pick(&[1, 8, 32, 64]);
+        let n = self.random.pick(&[1, 8, 32, 64, self.threads()]);
         let zero = || Expr::of(element, Kind::Literal(Value::zero(element)));
         if self.random.once_in(2) {
             let of = self.kernel.tensors.len();
@@ -307,6 +463,19 @@ impl Generator {
         list.push(Stmt::SyncThreads);
         let indices = vec![self.below(n, 2)];
         let operands = vec![self.data(element, 3)];
+        if n >= self.threads() && self.random.once_in(2) {
+            // Each thread has an element of its own, so what was there is known.
+            let op = self.random.pick(&[op, AtomicOp::Exchange, AtomicOp::CompareExchange]);
+            let access = Access { base: Base::Tile(of), indices: vec![self.thread_number()] };
+            let operands =
+                (0..if op == AtomicOp::CompareExchange { 2 } else { 1 }).map(|_| self.data(element, 2));
+            let operands = operands.collect();
+            let value = Expr::of(element, Kind::Update(op, access, operands));
+            list.push(self.declare(value, true, 0, false).1);
+            list.push(Stmt::SyncThreads);
+            self.readable.push(of);
+            return;
+        }
         let update = Stmt::Atomic { op, access: Access { base: Base::Tile(of), indices }, operands };
         match self.random.once_in(2) {
             true => {

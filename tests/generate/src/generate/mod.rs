@@ -10,7 +10,9 @@ mod memory;
 mod statement;
 
 use crate::random::Random;
-use crate::tree::{Access, Base, Blocks, Expr, Kernel, Kind, Local, Position, Stmt, Tensor, Tile, Type};
+use crate::tree::{
+    Access, Base, Blocks, Expr, Kernel, Kind, Local, Position, Range, Stmt, Tensor, Tile, Type,
+};
 use crate::value::{BinaryOp, CompareOp, Scalar, Value};
 
 /// A variable that statements can use.
@@ -45,18 +47,37 @@ struct Around {
     depth: usize,
 }
 
+/// How blocks cover the outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cover {
+    /// Each extent of the block runs along one of the outputs.
+    Along,
+    /// The elements are numbered row by row.
+    Numbered,
+    /// Windows of rank 2 in the order of `rasterize`.
+    Windows,
+    /// So many blocks, which may go round.
+    Fixed(usize),
+}
+
 struct Generator {
     random: Random,
     kernel: Kernel,
     shapes: Vec<Shape>,
     next: Local,
     variables: Vec<Variable>,
+    /// The number of the thread's own element, where it has one.
+    number: Option<Expr>,
     /// The thread's own element of each output: one index a dimension.
     home: Vec<Expr>,
+    /// How the blocks cover the outputs.
+    cover: Cover,
     /// How many elements of a row, from its own one on, are the thread's.
     width: usize,
     /// The tensors that are written by each thread at its own element.
     outputs: Vec<usize>,
+    /// The output that holds values of approximated methods.
+    approximated: Option<usize>,
     /// The tiles that hold something, and may be read.
     readable: Vec<usize>,
     /// The scalar types that this kernel computes with.
@@ -112,9 +133,12 @@ pub fn generate(seed: u64) -> Kernel {
         shapes: Vec::new(),
         next: 0,
         variables: Vec::new(),
+        number: None,
         home: Vec::new(),
+        cover: Cover::Along,
         width: 1,
         outputs: Vec::new(),
+        approximated: None,
         readable: Vec::new(),
         types,
         fuel: 160,
@@ -142,12 +166,18 @@ impl Generator {
     fn parameters(&mut self) {
         // The outputs come first, so that their shape is the launch's.
         let block = self.kernel.block.clone();
-        let style = self.random.below(if block.len() == 1 { 4 } else { 3 });
-        let rank = match style {
-            0 | 1 => block.len(),
-            _ => 1,
+        self.cover = match self.random.below(8) {
+            0 | 1 => Cover::Numbered,
+            2 if block.len() == 2 => Cover::Windows,
+            3 if block.len() == 1 => Cover::Fixed(self.random.below(3) + 1),
+            _ => Cover::Along,
         };
-        let vector = block.len() == 1 && self.random.once_in(4);
+        let rank = match self.cover {
+            Cover::Along | Cover::Windows => block.len(),
+            Cover::Numbered => self.random.below(3) + 1,
+            Cover::Fixed(_) => 1,
+        };
+        let vector = block.len() == 1 && self.cover == Cover::Along && self.random.once_in(3);
         self.width = if vector { self.random.pick(&[2, 4]) } else { 1 };
         let threads = self.threads();
         let around = |random: &mut Random, n: usize| match random.below(6) {
@@ -158,9 +188,13 @@ impl Generator {
             4 => 2 * n + random.below(n),
             _ => random.below(n) + 1,
         };
-        let covered: Vec<usize> = match rank {
-            1 => vec![threads * self.width],
-            _ => block.iter().rev().copied().collect(),
+        let covered: Vec<usize> = match self.cover {
+            Cover::Numbered if rank > 1 => {
+                (0..rank).map(|_| self.random.pick(&[1, 2, 3, 5, 8, 13])).collect()
+            }
+            Cover::Numbered | Cover::Fixed(_) => vec![threads],
+            Cover::Along | Cover::Windows if rank == 1 => vec![threads * self.width],
+            Cover::Along | Cover::Windows => block.iter().rev().copied().collect(),
         };
         let extents: Vec<usize> = covered
             .iter()
@@ -186,12 +220,26 @@ impl Generator {
             let last = rank - 1;
             self.kernel.requires.push(format!("output0.extent({last}).is_multiple_of({})", self.width));
         }
-        self.kernel.grid = match style {
-            3 => vec![Blocks::Constant(self.random.below(3) + 1)],
-            _ => {
-                (0..rank).rev().map(|dimension| Blocks::Covering(0, dimension, covered[dimension])).collect()
-            }
+        self.kernel.grid = match self.cover {
+            Cover::Fixed(blocks) => vec![Blocks::Constant(blocks)],
+            Cover::Numbered => vec![Blocks::CoveringAll(0, threads)],
+            Cover::Windows => vec![Blocks::Windows(0, [covered[0], covered[1]])],
+            Cover::Along => (0..rank).rev().map(|d| Blocks::Covering(0, d, covered[d])).collect(),
         };
+        if self.cover == Cover::Numbered {
+            let extents: Vec<String> = (0..rank).map(|d| format!("output0.extent({d})")).collect();
+            for count in 2..=rank {
+                self.kernel.requires.push(format!("{} < 1 << 40", extents[..count].join(" * ")));
+            }
+            self.kernel.requires.extend(extents.iter().map(|extent| format!("{extent} >= 1")));
+        }
+        if self.width == 1 && self.random.once_in(3) {
+            let element = self.random.pick(&[Scalar::F32, Scalar::F64]);
+            let tensor = self.kernel.tensors.len();
+            self.tensor(element, true, extents.clone(), Shape::Like);
+            self.require_like(tensor);
+            self.approximated = Some(tensor);
+        }
         for _ in 0..self.random.below(3) + 1 {
             self.input(&extents);
         }
@@ -300,19 +348,57 @@ impl Generator {
                 let number = sum(product(block_at(0), threads), t);
                 vec![if self.width > 1 { product(number, self.width) } else { number }]
             }
+            _ if self.cover == Cover::Numbered => {
+                let (n, stmt) = self.declare(sum(product(block_at(0), threads), t), false, 0, false);
+                self.kernel.body.push(stmt);
+                self.number = Some(index_of(Kind::Local(n)));
+                // Its place is known only where the number is below that of the elements.
+                Vec::new()
+            }
+            _ if self.cover == Cover::Windows => {
+                let group = self.random.pick(&[1, 2, 4]);
+                let windows = [(0, block[1]), (1, block[0])]
+                    .map(|(d, n)| index_of(Kind::DivCeil(index_of(Kind::Extent(0, d)).into(), n)));
+                let (stmt, parts) =
+                    self.parts(Kind::Rasterize(block_at(0).into(), windows.to_vec(), group), 2);
+                self.kernel.body.push(stmt);
+                let places = parts.into_iter().zip([1, 0]);
+                places.map(|(part, axis)| sum(product(part, block[axis]), thread(axis))).collect()
+            }
             rank => {
                 (0..rank).rev().map(|axis| sum(product(block_at(axis), block[axis]), thread(axis))).collect()
             }
         };
         for index in home {
+            if matches!(index.kind, Kind::Local(_)) {
+                self.home.push(index);
+                continue;
+            }
             let (local, stmt) = self.declare(index, false, 0, false);
             self.kernel.body.push(stmt);
             self.home.push(index_of(Kind::Local(local)));
         }
     }
 
+    /// The parts of a place, in variables.
+    fn parts(&mut self, order: Kind, rank: usize) -> (Stmt, Vec<Expr>) {
+        let value = Expr { ty: Type::Array(Scalar::Usize, rank), kind: order };
+        let locals: Vec<Local> = (0..rank).map(|_| self.fresh()).collect();
+        for local in &locals {
+            let ty = Type::Scalar(Scalar::Usize);
+            self.variables.push(Variable { local: *local, ty, mutable: false, below: 0, known: false });
+        }
+        let parts = locals.iter().map(|local| index_of(Kind::Local(*local))).collect();
+        (Stmt::LetTuple { locals, value }, parts)
+    }
+
     /// The condition that the thread's own element is inside.
     fn guard(&mut self) -> Expr {
+        let extents = (0..self.kernel.tensors[0].extents.len()).map(|d| index_of(Kind::Extent(0, d)));
+        let all = extents.reduce(|a, b| index_of(Kind::Binary(BinaryOp::Mul, a.into(), b.into())));
+        if let (Some(number), Some(all)) = (self.number.clone(), all) {
+            return Expr::of(Scalar::Bool, Kind::Compare(CompareOp::Less, number.into(), all.into()));
+        }
         if self.width == 1 && self.random.once_in(3) {
             let access = Access { base: Base::Tensor(0), indices: self.home.clone() };
             return Expr::of(Scalar::Bool, Kind::Contains(access));
@@ -323,6 +409,22 @@ impl Generator {
         });
         let all = conditions.reduce(|a, b| Expr::of(Scalar::Bool, Kind::And(a.into(), b.into())));
         all.unwrap_or(Expr::of(Scalar::Bool, Kind::Literal(Value::Bool(true))))
+    }
+
+    /// The blocks go through all elements together.
+    fn go_round(&mut self, blocks: usize) {
+        let threads = self.threads();
+        let local = self.fresh();
+        let ty = Type::Scalar(Scalar::Usize);
+        self.variables.push(Variable { local, ty, mutable: false, below: 0, known: false });
+        let from = self.home[0].clone();
+        self.home = vec![index_of(Kind::Local(local))];
+        let mut body = Vec::new();
+        self.some(&mut body, Around { inside: true, depth: 1 });
+        self.stores(&mut body);
+        let to = index_of(Kind::Extent(0, 0));
+        let range = Range::Up { from, to, inclusive: false, step: threads * blocks, reversed: false };
+        self.kernel.body.push(Stmt::For { local, range, body, label: false });
     }
 
     fn program(&mut self) {
@@ -338,11 +440,20 @@ impl Generator {
             }
             self.kernel.body.extend(list);
         }
-        // What a cast of the grid makes of elements that no block covers is not written.
+        if let (Cover::Fixed(blocks), true) = (self.cover, self.random.once_in(2)) {
+            return self.go_round(blocks);
+        }
         let guard = self.guard();
         let inside = Around { inside: true, depth: 1 };
         let mark = self.variables.len();
         let mut last = Vec::new();
+        if let Some(number) = self.number.clone() {
+            let rank = self.kernel.tensors[0].extents.len();
+            let extents = (0..rank).map(|d| index_of(Kind::Extent(0, d))).collect();
+            let (stmt, parts) = self.parts(Kind::Unflatten(number.into(), extents), rank);
+            last.push(stmt);
+            self.home = parts;
+        }
         if self.random.once_in(2) {
             self.some(&mut last, inside);
         }

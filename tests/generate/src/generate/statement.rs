@@ -191,7 +191,19 @@ impl Generator {
             step,
             reversed,
         };
-        match self.random.below(6) {
+        let arrays: Vec<(usize, Scalar)> = self
+            .variables
+            .iter()
+            .filter_map(|variable| match variable.ty {
+                Type::Array(scalar, _) => Some((variable.local, scalar)),
+                _ => None,
+            })
+            .collect();
+        match self.random.below(7) {
+            6 if !arrays.is_empty() => {
+                let (array, scalar) = self.random.pick(&arrays);
+                (Range::Elements(array), scalar, 0, false)
+            }
             0 => {
                 let scalar = self.random.pick(&[Scalar::U32, Scalar::I32, Scalar::Usize]);
                 let values: Vec<usize> =
@@ -312,6 +324,13 @@ impl Generator {
         let value = self.data(scalar, 3);
         let op = match scalar {
             Scalar::Bool => None,
+            _ if scalar.is_integer() && self.random.once_in(3) => Some(self.random.pick(&[
+                BinaryOp::And,
+                BinaryOp::Or,
+                BinaryOp::Xor,
+                BinaryOp::Shl,
+                BinaryOp::Shr,
+            ])),
             _ => self.random.pick(&[None, Some(BinaryOp::Add), Some(BinaryOp::Mul), Some(BinaryOp::Sub)]),
         };
         list.push(Stmt::Assign { place, op, value });
@@ -325,8 +344,9 @@ impl Generator {
         let shapes: Vec<Shape> = self.shapes.iter().map(|_| Shape::Free).collect();
         let shapes = std::mem::replace(&mut self.shapes, shapes);
         let arguments = std::mem::take(&mut self.kernel.arguments);
-        // A helper function sees no tensors, so none has a type that an expression asks for.
-        let tensors = std::mem::take(&mut self.kernel.tensors);
+        let sees = self.random.once_in(2);
+        // A function that sees no tensors asks for none of any type.
+        let tensors = if sees { Vec::new() } else { std::mem::take(&mut self.kernel.tensors) };
         let parameter = |generator: &mut Generator, mutable: bool| {
             let (local, scalar) = (generator.fresh(), generator.ty());
             let ty = Type::Scalar(scalar);
@@ -352,7 +372,11 @@ impl Generator {
                 Some(self.data(scalar, 2))
             }
         };
-        self.kernel.tensors = tensors;
+        if !sees {
+            self.kernel.tensors = tensors;
+        }
+        let read_only = (0..self.kernel.tensors.len()).filter(|place| !self.kernel.tensors[*place].mutable);
+        let tensors = if sees { read_only.collect() } else { Vec::new() };
         self.kernel.arguments = arguments;
         self.shapes = shapes;
         self.readable = readable;
@@ -362,7 +386,7 @@ impl Generator {
         let types: Vec<Type> = values.iter().map(|(_, ty)| ty.clone()).collect();
         let target = changed.first().map(|(_, ty)| ty.clone());
         let gives = result.as_ref().map(Expr::scalar);
-        self.kernel.helpers.push(Helper { values, changed, body, result });
+        self.kernel.helpers.push(Helper { values, changed, tensors, body, result });
         let mut operands = Vec::new();
         for ty in types {
             if let Type::Scalar(scalar) = ty {
@@ -386,6 +410,15 @@ impl Generator {
 
     /// Stores to the thread's own element of each output.
     pub(super) fn stores(&mut self, list: &mut Vec<Stmt>) {
+        if let Some(output) = self.approximated {
+            let element = self.kernel.tensors[output].element;
+            let (method, ulps) = self.random.pick(crate::method::APPROXIMATE);
+            let value = self.of_method(method, element, 2);
+            // More for the evaluator's own rounding, and that of the functions that it calls.
+            self.kernel.tensors[output].ulps = ulps[usize::from(element == Scalar::F64)] + 2;
+            let access = Access { base: Base::Tensor(output), indices: self.home.clone() };
+            list.push(Stmt::Store { access, op: None, value });
+        }
         for output in self.outputs.clone() {
             let element = self.kernel.tensors[output].element;
             let access = Access { base: Base::Tensor(output), indices: self.home.clone() };
