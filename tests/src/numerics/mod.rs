@@ -17,9 +17,12 @@ pub use operations::operations;
 
 use crate::dynamic::{Argument, Dynamic, Tensor};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tileproof::ScalarType;
 use tileproof_examples::machine::Machine;
 
@@ -186,7 +189,25 @@ pub struct Counts {
 }
 
 /// What computes: a kernel and its arguments, the last of them the output; returns them as they are afterwards.
-pub type Computer<'a> = &'a (dyn Fn(&Dynamic, &[Argument]) -> Result<Vec<Argument>, String> + Sync);
+pub type Computer = Arc<dyn Fn(&Dynamic, &[Argument]) -> Result<Vec<Argument>, String> + Send + Sync>;
+
+/// What is being done for an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Compile,
+    Compute,
+    Compare,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stage::Compile => "its inputs and its kernel",
+            Stage::Compute => "the machine",
+            Stage::Compare => "its references",
+        })
+    }
+}
 
 /// How far a machine is from the references of an operation.
 #[derive(Clone, Debug)]
@@ -232,8 +253,8 @@ impl fmt::Display for Measured {
 /// The head of a table of [`Measured`].
 pub const HEAD: &str = "operation                                type    inputs  unequal    ulp bound";
 
-/// As JSON, to be kept: the machine, then an object an operation, its distances in ulp.
-pub fn to_json(machine: &Machine, rows: &[Measured]) -> Value {
+/// As JSON, to be kept: the machine, then an object an operation, its distances in ulp, and why others have none.
+pub fn to_json(machine: &Machine, rows: &[Measured], errors: &[String]) -> Value {
     let object = |row: &Measured| {
         json!({
             "operation": row.operation,
@@ -252,6 +273,7 @@ pub fn to_json(machine: &Machine, rows: &[Measured]) -> Value {
     record["method"] = json!(METHOD);
     record["exact"] = json!(rows.iter().filter(|row| row.bound == 0).count());
     record["out_of_bounds"] = json!(rows.iter().filter(|row| !row.is_within()).count());
+    record["not_measured"] = json!(errors);
     record["operations"] = rows.iter().map(object).collect();
     record
 }
@@ -270,11 +292,14 @@ fn from_bytes(scalar: ScalarType, bytes: &[u8]) -> Vec<u64> {
     bytes.chunks_exact(scalar.bytes() as usize).map(wide).collect()
 }
 
-/// Compiles an operation, has the machine compute it, and compares.
-///
-/// # Errors
-/// What the compiler or the machine says.
-pub fn measure(operation: &Operation, counts: &Counts, computer: Computer<'_>) -> Result<Measured, String> {
+/// Compiles an operation, has the machine compute it, and compares; says when it goes on to a stage.
+fn measure(
+    operation: &Operation,
+    counts: &Counts,
+    computer: &Computer,
+    enter: &dyn Fn(Stage),
+) -> Result<Measured, String> {
+    enter(Stage::Compile);
     let kernel = operation.compile()?;
     let inputs = operation.inputs(counts);
     let count = inputs[0].len();
@@ -287,8 +312,10 @@ pub fn measure(operation: &Operation, counts: &Counts, computer: Computer<'_>) -
         .collect();
     // What no operation gives everywhere.
     arguments.push(tensor(operation.result, vec![0x5b; count * operation.result.bytes() as usize]));
+    enter(Stage::Compute);
     let after = computer(&kernel, &arguments)
         .map_err(|error| format!("{} of {}: {error}", operation.name(), operation.scalar.name()))?;
+    enter(Stage::Compare);
     let Some(Argument::Tensor(out)) = after.last() else { return Err("the output is a tensor".into()) };
     let got = from_bytes(operation.result, &out.bytes);
     let mut measured = Measured {
@@ -320,33 +347,83 @@ pub fn measure(operation: &Operation, counts: &Counts, computer: Computer<'_>) -
     Ok(measured)
 }
 
-/// Measures operations on all processors. Returns the rows in the operations' order, and what the compiler or the machine said of operations
-/// without one.
+/// Measures operations on all processors, and tells of each when it is done, and now and then of those that take long. Returns the rows in
+/// the operations' order, and what the compiler or the machine said of operations without one.
+///
+/// What is not done by the limit has none: a kernel may never end, so its thread is left behind.
 pub fn measure_all(
-    operations: &[Operation],
-    counts: &Counts,
-    computer: Computer<'_>,
+    operations: Vec<Operation>,
+    counts: Counts,
+    computer: &Computer,
+    limit: Duration,
+    tell: &dyn Fn(&str),
 ) -> (Vec<Measured>, Vec<String>) {
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get().min(16));
-    let work = || {
-        let mut rows = Vec::new();
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            match operations.get(place) {
-                Some(operation) => rows.push((place, measure(operation, counts, computer))),
-                None => return rows,
+    let start = Instant::now();
+    let operations = Arc::new(operations);
+    let next = Arc::new(AtomicUsize::new(0));
+    let under_way: Arc<Mutex<BTreeMap<usize, (Stage, Instant)>>> = Arc::default();
+    let (sender, receiver) = mpsc::channel();
+    for _ in 0..std::thread::available_parallelism().map_or(1, |threads| threads.get().min(16)) {
+        let (operations, next, under_way) = (operations.clone(), next.clone(), under_way.clone());
+        let (sender, computer) = (sender.clone(), computer.clone());
+        std::thread::spawn(move || {
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(operation) = operations.get(place) else { return };
+                let enter = |stage| {
+                    lock(&under_way).insert(place, (stage, Instant::now()));
+                };
+                let row = measure(operation, &counts, &computer, &enter);
+                lock(&under_way).remove(&place);
+                if sender.send((place, row)).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    drop(sender);
+    let mut rows: Vec<Option<Result<Measured, String>>> = vec![None; operations.len()];
+    let mut told = start;
+    while let Some(left) = limit.checked_sub(start.elapsed()) {
+        let seconds = start.elapsed().as_secs_f64();
+        match receiver.recv_timeout(left.min(Duration::from_secs(1))) {
+            Ok((place, row)) => {
+                match &row {
+                    Ok(row) => tell(&format!("done after {seconds:6.1} s: {row}")),
+                    Err(error) => tell(&format!("failed after {seconds:6.1} s: {error}")),
+                }
+                rows[place] = Some(row);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        if told.elapsed() > Duration::from_secs(10) {
+            told = Instant::now();
+            for (place, (stage, since)) in lock(&under_way).iter() {
+                let since = since.elapsed().as_secs_f64();
+                if since > 5.0 {
+                    tell(&format!("at {seconds:6.1} s: {:?}: {stage} since {since:.1} s", operations[*place]));
+                }
             }
         }
+    }
+    // No thread begins another.
+    next.store(operations.len(), Ordering::Relaxed);
+    let under_way = lock(&under_way);
+    let why = |place: usize| match under_way.get(&place) {
+        Some((stage, since)) => format!("{stage} not done after {:.1} s", since.elapsed().as_secs_f64()),
+        None => "not measured by the limit".to_owned(),
     };
-    let mut rows = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let joined = workers.into_iter().map(|worker| worker.join().expect("a measurement does not panic"));
-        joined.flatten().collect::<Vec<_>>()
+    let rows = rows.into_iter().enumerate().map(|(place, row)| {
+        row.unwrap_or_else(|| Err(format!("{:?}: {}", operations[place], why(place))))
     });
-    rows.sort_by_key(|(place, _)| *place);
-    let (rows, errors): (Vec<_>, Vec<_>) = rows.into_iter().map(|(_, row)| row).partition(Result::is_ok);
+    let (rows, errors): (Vec<_>, Vec<_>) = rows.partition(Result::is_ok);
     (rows.into_iter().flatten().collect(), errors.into_iter().filter_map(Result::err).collect())
+}
+
+/// What a thread that panics leaves is whole.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -372,7 +449,8 @@ mod tests {
             bound,
             worst: Some(([1, 0, 0], 2, 3)),
         };
-        let record = to_json(&machine, &[row(2, 2), row(u64::MAX, 0)]);
+        let record = to_json(&machine, &[row(2, 2), row(u64::MAX, 0)], &["a.cos() of f32".into()]);
+        assert_eq!(record["not_measured"], json!(["a.cos() of f32"]));
         assert_eq!((&record["gpu"], &record["date"]), (&json!("NVIDIA H200"), &json!("2026-11-30")));
         assert_eq!((&record["exact"], &record["out_of_bounds"]), (&json!(1), &json!(1)));
         assert_eq!(record["operations"][0]["ulps"], 2);
@@ -380,5 +458,26 @@ mod tests {
         assert_eq!(record["operations"][0]["worst"], json!(["0x1", "0x0", "0x0", "0x2", "0x3"]));
         assert!(row(2, 2).to_string().ends_with(" 2     2"), "{}", row(2, 2));
         assert!(row(3, 2).to_string().ends_with("WRONG: of 0x1 0x0 0x0: 0x2, not 0x3"));
+    }
+
+    #[test]
+    fn what_never_ends_does_not_keep_the_others() {
+        let counts = Counts { functions: 1, slow: 1, others: 1 };
+        let ends = Operation::exact("a", &[ScalarType::I64], ScalarType::I64, |[a, ..]| a);
+        let never = Operation::exact("-a", &[ScalarType::I32], ScalarType::I32, |[a, ..]| a);
+        let computer: Computer = Arc::new(|_, arguments| match &arguments[0] {
+            Argument::Tensor(tensor) if tensor.element == ScalarType::I32 => loop {
+                std::thread::park();
+            },
+            _ => Ok(vec![arguments[0].clone()]),
+        });
+        let told = Mutex::new(Vec::new());
+        let tell = |line: &str| lock(&told).push(line.to_owned());
+        let limit = Duration::from_secs(2);
+        let (rows, errors) = measure_all(vec![never, ends], counts, &computer, limit, &tell);
+        assert_eq!((rows.len(), errors.len()), (1, 1), "{errors:?}");
+        assert_eq!(rows[0].operation, "a");
+        assert!(errors[0].starts_with("-a of i32: the machine not done after "), "{errors:?}");
+        assert_eq!(lock(&told).len(), 1);
     }
 }
