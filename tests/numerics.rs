@@ -15,7 +15,7 @@ use tileproof_tests::numerics::{
 };
 
 /// Well below what a step of the bundle may take.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(100);
 
 /// The test harness swallows what `print!` prints in a test that passes, but not this.
 fn say(text: &str) {
@@ -49,7 +49,7 @@ fn judge(machine: &str, (rows, errors): &(Vec<Measured>, Vec<String>)) {
 
 #[test]
 fn the_simulator_computes_what_rust_does() {
-    let counts = Counts { functions: 1 << 10, slow: 1 << 8, others: 1 << 10 };
+    let counts = Counts { singles: 1 << 10, slow: 1 << 8, others: 1 << 10 };
     let simulator: Computer = Arc::new(|kernel, arguments| {
         kernel.simulate(arguments).map(|run| run.arguments).map_err(|error| error.to_string())
     });
@@ -59,7 +59,7 @@ fn the_simulator_computes_what_rust_does() {
 /// Each division by zero of integers is a fault.
 #[test]
 fn the_simulator_divides_by_nothing() {
-    let counts = Counts { functions: 1, slow: 1, others: 1 };
+    let counts = Counts { singles: 1, slow: 1, others: 1 };
     let simulator: Computer = Arc::new(|kernel, arguments| match kernel.simulate(arguments) {
         Ok(_) => Err("a value".into()),
         Err(fault) if fault.to_string().contains("by zero") => Ok(arguments.to_vec()),
@@ -77,8 +77,8 @@ fn the_gpu_computes_what_rust_does() {
         (_, Err(error)) => return needs::skip(Need::Nvrtc, &error.to_string()),
     };
     let counts = match std::env::var_os("TILEPROOF_SMALL") {
-        None => Counts { functions: 1 << 22, slow: 1 << 14, others: 1 << 20 },
-        Some(_) => Counts { functions: 1 << 12, slow: 1 << 8, others: 1 << 12 },
+        None => Counts { singles: 1 << 20, slow: 1 << 14, others: 1 << 17 },
+        Some(_) => Counts { singles: 1 << 12, slow: 1 << 8, others: 1 << 12 },
     };
     let on = context.clone();
     let gpu: Computer = Arc::new(move |kernel, arguments| {

@@ -153,8 +153,8 @@ impl Operation {
     pub fn inputs(&self, counts: &Counts) -> Vec<Vec<u64>> {
         let count = if self.is_slow {
             counts.slow
-        } else if self.estimate.is_some() {
-            counts.functions
+        } else if self.scalar == ScalarType::F32 {
+            counts.singles
         } else {
             counts.others
         };
@@ -180,8 +180,8 @@ impl Operation {
 /// How many operands an operation is tried with.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
-    /// Of an approximated function of f32.
-    pub functions: usize,
+    /// Of what is of f32, whose references are fast.
+    pub singles: usize,
     /// Of an approximated function of f64, whose reference takes microseconds.
     pub slow: usize,
     /// Of the others. Of one operand of 16 bits or less all, if there are not more.
@@ -297,7 +297,7 @@ fn measure(
     operation: &Operation,
     counts: &Counts,
     computer: &Computer,
-    enter: &dyn Fn(Stage),
+    enter: &mut dyn FnMut(Stage),
 ) -> Result<Measured, String> {
     enter(Stage::Compile);
     let kernel = operation.compile()?;
@@ -347,7 +347,8 @@ fn measure(
     Ok(measured)
 }
 
-/// Measures operations on all processors, and tells of each when it is done, and now and then of those that take long. Returns the rows in
+/// Measures operations on all processors, and tells of each when it is done, with how long it took to compile, to compute and to
+/// compare, and now and then of those that take long. Returns the rows in
 /// the operations' order, and what the compiler or the machine said of operations without one.
 ///
 /// What is not done by the limit has none: a kernel may never end, so its thread is left behind.
@@ -370,12 +371,16 @@ pub fn measure_all(
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
                 let Some(operation) = operations.get(place) else { return };
-                let enter = |stage| {
+                let mut entered = Vec::new();
+                let mut enter = |stage| {
+                    entered.push(Instant::now());
                     lock(&under_way).insert(place, (stage, Instant::now()));
                 };
-                let row = measure(operation, &counts, &computer, &enter);
+                let row = measure(operation, &counts, &computer, &mut enter);
+                entered.push(Instant::now());
+                let times: Vec<Duration> = entered.windows(2).map(|pair| pair[1] - pair[0]).collect();
                 lock(&under_way).remove(&place);
-                if sender.send((place, row)).is_err() {
+                if sender.send((place, row, times)).is_err() {
                     return;
                 }
             }
@@ -387,9 +392,11 @@ pub fn measure_all(
     while let Some(left) = limit.checked_sub(start.elapsed()) {
         let seconds = start.elapsed().as_secs_f64();
         match receiver.recv_timeout(left.min(Duration::from_secs(1))) {
-            Ok((place, row)) => {
+            Ok((place, row, times)) => {
                 match &row {
-                    Ok(row) => tell(&format!("done after {seconds:6.1} s: {row}")),
+                    Ok(row) => {
+                        tell(&format!("done after {seconds:6.1} s, of its stages {times:8.1?}: {row}"))
+                    }
                     Err(error) => tell(&format!("failed after {seconds:6.1} s: {error}")),
                 }
                 rows[place] = Some(row);
@@ -402,7 +409,10 @@ pub fn measure_all(
             for (place, (stage, since)) in lock(&under_way).iter() {
                 let since = since.elapsed().as_secs_f64();
                 if since > 5.0 {
-                    tell(&format!("at {seconds:6.1} s: {:?}: {stage} since {since:.1} s", operations[*place]));
+                    tell(&format!(
+                        "at {seconds:6.1} s: {:?}: {stage} since {since:.1} s",
+                        operations[*place]
+                    ));
                 }
             }
         }
@@ -414,9 +424,10 @@ pub fn measure_all(
         Some((stage, since)) => format!("{stage} not done after {:.1} s", since.elapsed().as_secs_f64()),
         None => "not measured by the limit".to_owned(),
     };
-    let rows = rows.into_iter().enumerate().map(|(place, row)| {
-        row.unwrap_or_else(|| Err(format!("{:?}: {}", operations[place], why(place))))
-    });
+    let rows = rows
+        .into_iter()
+        .enumerate()
+        .map(|(place, row)| row.unwrap_or_else(|| Err(format!("{:?}: {}", operations[place], why(place)))));
     let (rows, errors): (Vec<_>, Vec<_>) = rows.partition(Result::is_ok);
     (rows.into_iter().flatten().collect(), errors.into_iter().filter_map(Result::err).collect())
 }
@@ -462,7 +473,7 @@ mod tests {
 
     #[test]
     fn what_never_ends_does_not_keep_the_others() {
-        let counts = Counts { functions: 1, slow: 1, others: 1 };
+        let counts = Counts { singles: 1, slow: 1, others: 1 };
         let ends = Operation::exact("a", &[ScalarType::I64], ScalarType::I64, |[a, ..]| a);
         let never = Operation::exact("-a", &[ScalarType::I32], ScalarType::I32, |[a, ..]| a);
         let computer: Computer = Arc::new(|_, arguments| match &arguments[0] {
@@ -474,7 +485,7 @@ mod tests {
         let told = Mutex::new(Vec::new());
         let tell = |line: &str| lock(&told).push(line.to_owned());
         let limit = Duration::from_secs(2);
-        let (rows, errors) = measure_all(vec![never, ends], counts, &computer, limit, &tell);
+        let (rows, errors) = measure_all(vec![ends, never], counts, &computer, limit, &tell);
         assert_eq!((rows.len(), errors.len()), (1, 1), "{errors:?}");
         assert_eq!(rows[0].operation, "a");
         assert!(errors[0].starts_with("-a of i32: the machine not done after "), "{errors:?}");

@@ -127,7 +127,7 @@ for name in "${@:-tests runtime numerics memcheck racecheck synccheck initcheck 
             numerics)
                 step numerics 'exact operations' env TILEPROOF_NUMERICS="$out" \
                     "$here/numerics" the_gpu --nocapture
-                grep -E '^operation |^a\.|WRONG' "$out/numerics.log" >"$work/numerics"
+                grep -E '^operation |^a\.|WRONG|not (done|measured)' "$out/numerics.log" | grep -v '^done after' >"$work/numerics"
                 details+=("$work/numerics")
                 ;;
             memcheck) sanitize memcheck --leak-check full ;;
