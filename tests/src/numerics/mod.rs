@@ -395,7 +395,7 @@ pub fn measure_all(
             Ok((place, row, times)) => {
                 match &row {
                     Ok(row) => {
-                        tell(&format!("done after {seconds:6.1} s, of its stages {times:8.1?}: {row}"))
+                        tell(&format!("done after {seconds:6.1} s, of its stages {times:8.1?}: {row}"));
                     }
                     Err(error) => tell(&format!("failed after {seconds:6.1} s: {error}")),
                 }
