@@ -15,6 +15,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tileproof::{Architecture, device, nvrtc};
+use tileproof_generate::counted::counted;
 use tileproof_generate::{generate::generate, judge::accept, print};
 use tileproof_tests::fuzz;
 use tileproof_tests::parity::predict::Prediction;
@@ -50,6 +51,9 @@ enum Command {
         /// Which one.
         #[arg(long)]
         seed: u64,
+        /// As it is launched to be counted.
+        #[arg(long)]
+        counting: bool,
     },
     /// Compiles the CUDA of kernels, and prints what NVRTC warns of.
     Build {
@@ -106,8 +110,11 @@ fn run(command: Command) -> Result<bool, String> {
             let out = out.or(std::env::var_os("OUT").map(PathBuf::from)).unwrap_or_default();
             judged(seeds, threads, &out, simulator_only)
         }
-        Command::Show { seed } => {
-            let kernel = generate(seed);
+        Command::Show { seed, counting } => {
+            let kernel = match counting {
+                true => counted(&generate(seed)).ok_or("it has accesses that no sum can hold")?,
+                false => generate(seed),
+            };
             match accept(&kernel) {
                 Ok(accepted) => println!("#[tiled_kernel({})]\n{}", accepted.attribute, accepted.item),
                 Err(refusal) => {

@@ -7,7 +7,7 @@ use tileproof_examples::kernels::SUBJECTS;
 use tileproof_examples::ladder::{LADDER, Rung};
 use tileproof_tests::parity::place;
 use tileproof_tests::sass::{self, Access, Action, Kernel};
-use tileproof_tests::{cuda, needs};
+use tileproof_tests::{cuda, fuzz, needs};
 
 /// What the report says that one warp executes. All loops of the ladder are unrolled, so each instruction of a warp is one
 /// in the text.
@@ -95,4 +95,14 @@ fn every_kernel_accesses_what_its_report_says() {
             (subject.report)().sites.iter().map(|site| place::of_site(site).access).collect();
         assert_eq!(machine, report, "{}", subject.name);
     }
+}
+
+/// Random kernels in which all that is read is used, so that `ptxas` has no access to drop.
+#[test]
+fn random_kernels_access_what_their_reports_say() {
+    let (Some(_), Some(nvdisasm)) = (needs::nvrtc_dir(), needs::nvdisasm()) else { return };
+    let (compared, unlike) =
+        fuzz::unlike_machine_code(0..60, Architecture::new(9, 0), &nvdisasm).expect("machine code");
+    assert!(compared >= 45, "only {compared} kernels");
+    assert!(unlike.is_empty(), "{}", unlike.join("\n"));
 }

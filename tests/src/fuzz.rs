@@ -5,14 +5,18 @@
 //! made as small as it can be.
 
 use crate::dynamic::{Argument, Dynamic, Tensor};
+use crate::parity::place;
 use crate::parity::predict::{self, Launch, Prediction};
+use crate::sass::{self, Access, Action};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tileproof::cudarc::driver::{CudaContext, CudaStream};
-use tileproof::{Architecture, CompileOptions, IndexWidth, ScalarType, ScalarValue, unload};
+use tileproof::report::Space;
+use tileproof::{Architecture, CompileOptions, IndexWidth, ScalarType, ScalarValue, SiteRun, unload};
 use tileproof_generate::found::record;
 use tileproof_generate::generate::generate;
 use tileproof_generate::judge::{Accepted, accept, codes, difference};
@@ -322,6 +326,14 @@ pub fn accepted(seeds: Range<u64>) -> impl Iterator<Item = (Dynamic, Vec<Argumen
     })
 }
 
+/// The accepted kernels of these seeds in the form in which all that is read is used.
+pub fn counted(seeds: Range<u64>) -> impl Iterator<Item = (Dynamic, Vec<Argument>)> {
+    seeds.filter_map(|seed| {
+        let kernel = tileproof_generate::counted::counted(&generate(seed))?;
+        Some((dynamic(accept(&kernel).ok()?), arguments(&kernel)))
+    })
+}
+
 /// What NVRTC says of the accepted kernels of these seeds, for an architecture and in both widths of indices: a line for each that it
 /// refuses or warns of.
 pub fn problems(seeds: Range<u64>, architecture: Architecture) -> Vec<String> {
@@ -340,12 +352,12 @@ pub fn problems(seeds: Range<u64>, architecture: Architecture) -> Vec<String> {
     problems
 }
 
-/// What the simulator counts of the accepted kernels of these seeds.
+/// What the simulator counts of the [`counted`] kernels of these seeds.
 ///
 /// # Errors
 /// A fault, and whose.
 pub fn predictions(seeds: Range<u64>) -> Result<Vec<Prediction>, String> {
-    accepted(seeds)
+    counted(seeds)
         .map(|(dynamic, arguments)| {
             let name = dynamic.description.name;
             let run = dynamic.simulate(&arguments).map_err(|failure| format!("{name}: {failure}"))?;
@@ -355,13 +367,64 @@ pub fn predictions(seeds: Range<u64>) -> Result<Vec<Prediction>, String> {
         .collect()
 }
 
-/// Launches the accepted kernels of these seeds, each once, and says how many there are.
+/// Of the [`counted`] kernels of these seeds, how many there are, and the kinds of accesses of which the machine code has not as many as the
+/// report, a line each. Of those that execute in the run there is an instruction for every site, or more where loops are unrolled;
+/// and there is none of a kind that the report does not have, local memory aside.
+///
+/// # Errors
+/// A fault, or what NVRTC or the disassembler says, and of which kernel.
+pub fn unlike_machine_code(
+    seeds: Range<u64>,
+    architecture: Architecture,
+    nvdisasm: &Path,
+) -> Result<(usize, Vec<String>), String> {
+    let (mut compared, mut unlike) = (0, Vec::new());
+    for (dynamic, arguments) in counted(seeds) {
+        let name = dynamic.description.name;
+        let said = |error: &dyn std::fmt::Display| format!("{name}: {error}");
+        let run = dynamic.simulate(&arguments).map_err(|failure| said(&failure))?;
+        let options = CompileOptions { width: IndexWidth::Narrow, source_lines: false };
+        let compiled =
+            dynamic.description.compile_with(architecture, options).map_err(|error| said(&error))?;
+        let kernels = sass::kernels(nvdisasm, &compiled.cubin).map_err(|error| said(&error))?;
+        let mut machine: BTreeMap<Access, usize> = BTreeMap::new();
+        for instruction in kernels.iter().flat_map(|kernel| &kernel.instructions) {
+            *machine.entry(place::of_instruction(instruction).access).or_default() += 1;
+        }
+        // All sites of a kind, and those that execute.
+        let mut report: BTreeMap<Access, [usize; 2]> = BTreeMap::new();
+        for SiteRun { site, counts } in run.counts.sites.iter() {
+            let access = place::of_site(site).access;
+            let executes = counts.lanes > 0 && !(site.asynchronous && site.space == Space::Global);
+            let [all, executed] = report.entry(access).or_default();
+            (*all, *executed) = (*all + 1, *executed + usize::from(executes));
+            if predict::is_loop(site) {
+                report.entry(Access { action: Action::Load, ..access }).or_default()[0] += 1;
+            }
+        }
+        for (access, [_, executed]) in &report {
+            let found = machine.get(access).copied().unwrap_or_default();
+            if found < *executed {
+                unlike.push(format!("{name}: {executed} sites execute a {access}, {found} instructions do"));
+            }
+        }
+        // Functions keep arrays for large numbers in local memory; whether they are used the profiler says.
+        let besides = |access: &&Access| access.space != sass::Space::Local && !report.contains_key(access);
+        for access in machine.keys().filter(besides) {
+            unlike.push(format!("{name}: no site is a {access}"));
+        }
+        compared += 1;
+    }
+    Ok((compared, unlike))
+}
+
+/// Launches the [`counted`] kernels of these seeds, each once, and says how many there are.
 ///
 /// # Errors
 /// A launch that fails, and whose.
 pub fn launches(seeds: Range<u64>, stream: &Arc<CudaStream>) -> Result<usize, String> {
     let mut count = 0;
-    for (dynamic, arguments) in accepted(seeds) {
+    for (dynamic, arguments) in counted(seeds) {
         let name = dynamic.description.name;
         dynamic.launch(stream, &arguments).map_err(|failure| format!("{name}: {failure}"))?;
         count += 1;

@@ -3,6 +3,7 @@
 //! A seed becomes a program as a tree of its own ([`tree`]), which is written as the source of a kernel ([`mod@print`]) and
 //! run directly in Rust ([`mod@evaluate`]). The compiler and its simulator see the source only; [`mod@judge`] compares.
 
+pub mod counted;
 pub mod counts;
 pub mod evaluate;
 pub mod found;

@@ -40,7 +40,8 @@ pub fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
     parts(stmt).0
 }
 
-fn parts(stmt: &mut Stmt) -> (Vec<&mut Expr>, Vec<&mut Vec<Stmt>>) {
+/// The expressions and the lists of statements in a statement.
+pub fn parts(stmt: &mut Stmt) -> (Vec<&mut Expr>, Vec<&mut Vec<Stmt>>) {
     match stmt {
         Stmt::Let { value, .. } | Stmt::LetTuple { value, .. } => (vec![value], Vec::new()),
         Stmt::Assign { place, value, .. } => match place {

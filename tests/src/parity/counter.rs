@@ -69,6 +69,20 @@ pub fn loads_shared(place: &Place) -> bool {
     class(place) == Class::SharedLoad
 }
 
+/// Whether a place is an update of device memory.
+pub fn updates_global(place: &Place) -> bool {
+    class(place) == Class::GlobalAtomic
+}
+
+/// Of updates of device memory, where the profiler's own model takes a sector once.
+pub const GLOBAL_ATOMIC_SECTORS: &str = "global_atomic_sectors";
+
+/// Of loads from shared memory, those of loops of atomics included.
+pub const SHARED_LOAD_REQUESTS: &str = "shared_load_requests";
+
+/// Of shared atomics, those of loops included.
+pub const SHARED_ATOMIC_REQUESTS: &str = "shared_atomic_requests";
+
 /// Of shared atomics, where the model gives a bound.
 pub const SHARED_ATOMIC_WAVEFRONTS: &str = "shared_atomic_wavefronts";
 
@@ -78,7 +92,7 @@ pub const SHARED_LOAD_WAVEFRONTS: &str = "shared_load_wavefronts";
 /// All sums.
 pub const COUNTERS: [Counter; 16] = [
     Counter {
-        name: "shared_load_requests",
+        name: SHARED_LOAD_REQUESTS,
         adds: |place, counts| of(&[Class::SharedLoad], place, counts.requests),
         hardware: &[],
         addresses: &["smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_ldsm.sum"],
@@ -111,7 +125,7 @@ pub const COUNTERS: [Counter; 16] = [
         ],
     },
     Counter {
-        name: "shared_atomic_requests",
+        name: SHARED_ATOMIC_REQUESTS,
         adds: |place, counts| of(&[Class::SharedAtomic], place, counts.requests),
         hardware: &[],
         addresses: &["smsp__sass_inst_executed_op_shared_atom.sum"],
@@ -174,7 +188,7 @@ pub const COUNTERS: [Counter; 16] = [
         ],
     },
     Counter {
-        name: "global_atomic_sectors",
+        name: GLOBAL_ATOMIC_SECTORS,
         adds: |place, counts| of(&[Class::GlobalAtomic], place, counts.sectors),
         hardware: &[
             "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",

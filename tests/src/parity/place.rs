@@ -36,6 +36,12 @@ pub struct Counts {
     pub sectors: u64,
     /// 128-byte lines of device memory.
     pub lines: u64,
+    /// Bytes that a lane asks for and another one of its instruction, too.
+    #[serde(default)]
+    pub repeated_bytes: u64,
+    /// Of the requests, those that are loops in the machine code.
+    #[serde(default)]
+    pub loops: u64,
 }
 
 impl AddAssign for Counts {
@@ -47,6 +53,8 @@ impl AddAssign for Counts {
         self.ideal_wavefronts += other.ideal_wavefronts;
         self.sectors += other.sectors;
         self.lines += other.lines;
+        self.repeated_bytes += other.repeated_bytes;
+        self.loops += other.loops;
     }
 }
 

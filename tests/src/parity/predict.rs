@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use tileproof::__private::Operation;
 use tileproof::SiteRun;
-use tileproof::report::Space;
+use tileproof::report::{SiteReport, Space};
 use tileproof_examples::subject::{Run, Shape, Subject};
 
 /// A launch: a kernel at a size.
@@ -84,6 +85,11 @@ pub fn right(subject: &Subject, run: &Run) -> Result<(), Box<dyn Error>> {
     }
 }
 
+/// Whether a site is an update in shared memory that is a loop in the machine code, of a load and an atomic.
+pub fn is_loop(site: &SiteReport) -> bool {
+    site.costliest.as_ref().is_some_and(|found| found.access.operation == Operation::LoopShared)
+}
+
 /// The sums of the sites that share a place.
 pub fn places(sites: &[SiteRun]) -> Vec<(Place, Counts)> {
     let mut places: BTreeMap<Place, Counts> = BTreeMap::new();
@@ -96,6 +102,8 @@ pub fn places(sites: &[SiteRun]) -> Vec<(Place, Counts)> {
             ideal_wavefronts: counts.ideal_wavefronts,
             sectors: counts.sectors,
             lines: counts.lines,
+            repeated_bytes: (counts.lanes * u64::from(site.lane_bytes)).saturating_sub(counts.useful_bytes),
+            loops: if is_loop(site) { counts.instructions } else { 0 },
         };
         // Of an asynchronous copy, the half that reads has the sectors, and the one that writes counts the instructions.
         let counts = match (site.asynchronous, site.space) {

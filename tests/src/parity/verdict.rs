@@ -20,9 +20,11 @@ pub enum Verdict {
     /// arbitration, which no rule about addresses knows.
     Arbitration,
     /// The hardware counted exactly what was predicted, and the profiler's addresses say something else of loads for which its
-    /// model is known to be wrong: some of 16 bytes a lane with inactive lanes, and of 8 bytes that merge and conflict.
+    /// model is known to be wrong: some of 16 bytes a lane with inactive lanes, and of 8 bytes that merge and conflict; or less of
+    /// updates of device memory of which several lanes have one address, which wait for each other.
     ProfilersModel,
-    /// The model gives a bound, and neither witness is above it: for shared atomics other than the one that was measured.
+    /// The model gives a bound, and neither witness is above it: for shared atomics other than the one that was measured. Of those that are
+    /// loops it is one for the loads and the atomics together, and the loads are at least one a loop, the atomics at most one a load.
     Bound,
     /// The cubin's table of lines gives some instructions another line, and the instructions of these lines can be divided so that each
     /// line gets exactly what was predicted. ptxas writes no line where two calls of one function follow each other, and forgets some
@@ -86,20 +88,65 @@ pub fn sums(prediction: &Prediction, profile: &Profile) -> Result<Vec<Row>, Stri
             names => names.iter().map(value).sum::<Result<u64, String>>().map(Some),
         }
     };
-    let inexact = prediction.places.iter().any(|(place, counts)| model_is_inexact(place, counts));
-    COUNTERS
+    let any =
+        |is: fn(&Place, &Counts) -> bool| prediction.places.iter().any(|(place, counts)| is(place, counts));
+    let (inexact, waits) = (any(model_is_inexact), any(lanes_wait));
+    let rows: Result<Vec<Row>, String> = COUNTERS
         .iter()
         .map(|counter| {
             let predicted =
                 prediction.places.iter().map(|(place, counts)| (counter.adds)(place, counts)).sum();
             let (hardware, addresses) = (read(counter.hardware)?, read(counter.addresses)?);
-            let inexact = inexact && counter.name == counter::SHARED_LOAD_WAVEFRONTS;
+            let fewer = addresses < Some(predicted) && waits;
+            let inexact = inexact && counter.name == counter::SHARED_LOAD_WAVEFRONTS
+                || fewer && counter.name == counter::GLOBAL_ATOMIC_SECTORS;
             let bound = counter.name == counter::SHARED_ATOMIC_WAVEFRONTS;
             let wavefronts = counter.name.ends_with("_wavefronts");
             let verdict = of_sum(predicted, hardware, addresses, Known { wavefronts, inexact, bound });
             Ok(Row { what: counter.name.to_owned(), predicted, hardware, addresses, verdict })
         })
-        .collect()
+        .collect();
+    let mut rows = rows?;
+    let loops = prediction.places.iter().map(|(_, counts)| counts.loops).sum();
+    if loops > 0 {
+        bound_loops(&mut rows, loops);
+    }
+    Ok(rows)
+}
+
+/// Of updates in shared memory that are loops, the machine code counts the loads as loads; the prediction holds them among the atomics.
+fn bound_loops(rows: &mut [Row], loops: u64) {
+    let found = |rows: &[Row], name: &str| rows.iter().find(|row| row.what == name).cloned();
+    let pairs = [
+        (counter::SHARED_LOAD_REQUESTS, counter::SHARED_ATOMIC_REQUESTS, false),
+        (counter::SHARED_LOAD_WAVEFRONTS, counter::SHARED_ATOMIC_WAVEFRONTS, true),
+    ];
+    for (loads, atomics, wavefronts) in pairs {
+        let (Some(load), Some(atomic)) = (found(rows, loads), found(rows, atomics)) else { continue };
+        let holds = |loads: Option<u64>, atomics: Option<u64>| {
+            let (Some(loads), Some(atomics)) = (loads, atomics) else {
+                return loads.is_none() && atomics.is_none();
+            };
+            let Some(rounds) = loads.checked_sub(load.predicted) else { return false };
+            let enough = match wavefronts {
+                true => rounds + atomics <= atomic.predicted,
+                false => atomics + loops <= atomic.predicted + rounds,
+            };
+            rounds >= loops && enough
+        };
+        if holds(load.hardware, atomic.hardware) && holds(load.addresses, atomic.addresses) {
+            let pair = rows.iter_mut().filter(|row| row.what == loads || row.what == atomics);
+            for row in pair.filter(|row| row.verdict == Verdict::Different) {
+                row.verdict = Verdict::Bound;
+            }
+        }
+    }
+}
+
+/// Whether lanes wait for each other that update one address of device memory: the hardware takes its sector for each of them, and the
+/// profiler's model once.
+fn lanes_wait(place: &Place, counts: &Counts) -> bool {
+    counter::updates_global(place) && counts.repeated_bytes > 0
 }
 
 /// What is known of a sum before it is compared.
@@ -192,8 +239,7 @@ fn of_access(access: &Access, site: &Site, hardware_is_right: bool) -> Vec<Row> 
     let together =
         rows(&format!("lines {}, {access}", lines.join(" and ")), access, &expected, &found, false);
     let vector = |counts: &Counts| {
-        let Counts { requests: _, reads: _, lanes, wavefronts, ideal_wavefronts: _, sectors, lines } =
-            *counts;
+        let Counts { lanes, wavefronts, sectors, lines, .. } = *counts;
         // A bound divides nothing.
         let compared = |of: u64, expected: u64, found: u64| if expected == found { of } else { 0 };
         [
@@ -349,7 +395,8 @@ mod tests {
 
     fn counts(lanes: u64, wavefronts: u64, sectors: u64, lines: u64) -> Counts {
         let requests = lanes.div_ceil(32);
-        Counts { requests, reads: 0, lanes, wavefronts, ideal_wavefronts: wavefronts, sectors, lines }
+        let ideal_wavefronts = wavefronts;
+        Counts { requests, lanes, wavefronts, ideal_wavefronts, sectors, lines, ..Counts::default() }
     }
 
     fn prediction(places: &[(u32, Access, Counts)]) -> Prediction {
@@ -572,6 +619,71 @@ mod tests {
             error,
             "the profile of kernel has no whole number for `smsp__sass_l1tex_tags_mem_global.sum`"
         );
+    }
+
+    /// A sum with both witnesses, as the profiler has them.
+    fn with_sums(prediction: &Prediction, sums_of: &[(&str, u64)]) -> Vec<(String, Verdict)> {
+        let mut profile = profile();
+        for metric in profile.metrics.values_mut() {
+            metric.total = 0;
+        }
+        for (name, total) in sums_of {
+            profile.metrics.get_mut(*name).unwrap().total = *total;
+        }
+        let rows = sums(prediction, &profile).unwrap();
+        unequal(&rows).into_iter().map(|(what, verdict)| (what.to_owned(), verdict)).collect()
+    }
+
+    #[test]
+    fn loops_of_shared_atomics_are_bound_with_their_loads() {
+        let loops = Counts { loops: 2, ..counts(64, 20, 0, 0) };
+        let one = prediction(&[(9, count(), loops)]);
+        let verdicts = |loads, atomics, load_wavefronts, atomic_wavefronts| {
+            with_sums(
+                &one,
+                &[
+                    ("smsp__sass_inst_executed_op_shared_ld.sum", loads),
+                    ("smsp__sass_inst_executed_op_shared_atom.sum", atomics),
+                    ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", load_wavefronts),
+                    ("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", load_wavefronts),
+                    ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", atomic_wavefronts),
+                    ("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", atomic_wavefronts),
+                ],
+            )
+        };
+        let different = |all: Vec<(String, Verdict)>| -> Vec<String> {
+            let wrong = all.into_iter().filter(|(_, verdict)| *verdict == Verdict::Different);
+            wrong.map(|(what, _)| what).collect()
+        };
+        let none: [&str; 0] = [];
+        assert_eq!(different(verdicts(5, 5, 6, 14)), none);
+        // A loop without a load, more atomics than loads, and more wavefronts than the bound.
+        assert_eq!(different(verdicts(1, 1, 6, 14)), ["shared_load_requests", "shared_atomic_requests"]);
+        assert_eq!(different(verdicts(5, 6, 6, 14)), ["shared_load_requests", "shared_atomic_requests"]);
+        assert_eq!(different(verdicts(5, 5, 7, 14)), ["shared_load_wavefronts"]);
+    }
+
+    #[test]
+    fn lanes_that_wait_take_a_sector_each_by_hardware_alone() {
+        let update = access(Space::Global, Action::Atomic, 4);
+        let verdicts = |repeated_bytes, hardware, addresses| {
+            let counts = Counts { repeated_bytes, ..counts(32, 0, 32, 1) };
+            with_sums(
+                &prediction(&[(9, update, counts)]),
+                &[
+                    ("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", 1),
+                    ("smsp__sass_inst_executed_op_global_red.sum", 1),
+                    ("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", hardware),
+                    ("smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_red.sum", addresses),
+                    ("smsp__sass_l1tex_tags_mem_global.sum", 1),
+                ],
+            )
+        };
+        let sectors = |verdict| [("global_atomic_sectors".to_owned(), verdict)];
+        assert_eq!(verdicts(124, 32, 1), sectors(Verdict::ProfilersModel));
+        assert_eq!(verdicts(0, 32, 1), sectors(Verdict::Different));
+        assert_eq!(verdicts(124, 31, 1), sectors(Verdict::Different));
+        assert_eq!(verdicts(124, 32, 33), sectors(Verdict::Different));
     }
 
     #[test]
