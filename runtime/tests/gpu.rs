@@ -225,7 +225,9 @@ fn one_load_however_many_threads() {
 fn times() {
     let Some(context) = gpu() else { return };
     let stream = context.new_stream().unwrap();
-    let n = 4096;
+    // Under a sanitizer a launch takes long, and how long says nothing.
+    let small = std::env::var_os("TILEPROOF_SMALL").is_some();
+    let n = if small { 256 } else { 4096 };
     let input = stream.alloc_zeros::<f32>(n * n).unwrap();
     let mut output = stream.alloc_zeros::<f32>(n * n).unwrap();
     let input = TensorView::new(&input, [n, n]).unwrap();
@@ -234,5 +236,5 @@ fn times() {
     let bandwidth = (2 * 4 * n * n) as f64 / times.median().as_secs_f64() / 1e9;
     eprintln!("copy {n}²: {:?} a launch, {bandwidth:.0} GB/s", times.median());
     assert!(times.fastest() <= times.median());
-    assert!((1.0..20_000.0).contains(&bandwidth), "{bandwidth} GB/s");
+    assert!(small || (1.0..20_000.0).contains(&bandwidth), "{bandwidth} GB/s");
 }

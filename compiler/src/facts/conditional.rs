@@ -127,9 +127,12 @@ impl Walk<'_> {
     /// The body once, for an iteration of which only the condition is known.
     fn any_step(&mut self, condition: Handle<Expr>, body: &Block, span: SpanId) {
         let name = "the iteration of a `while` loop".to_string();
+        let begins = self.begins(condition);
         let entry = self.enter_rounds(body, span);
         let kind = self.next_execution(|time| SymbolKind::Round(span, time));
         let split = self.residues.contains_key(&kind.split_as());
+        // Of an iteration with one residue it is not said that there is one.
+        let happens = if split { Happens::Perhaps } else { begins };
         let mut alike = Scope::Block;
         let (carried, relations, rounds) = loop {
             let mark = self.mark();
@@ -143,7 +146,7 @@ impl Walk<'_> {
                 let kind = SymbolKind::Derived(self.symbols.len() as u32);
                 let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
                 let state = (&mut carried[..], &mut relations);
-                decided = self.step(condition, body, span, &round, state, (true, None)).0;
+                decided = self.step(condition, body, span, &round, state, (true, None, Happens::Perhaps)).0;
                 self.rewind(inner);
                 if entry.is_some() {
                     self.find_orbits(&mut carried, &mut |walk| walk.step_on(condition, body, span));
@@ -151,7 +154,8 @@ impl Walk<'_> {
             }
             let round = self.symbol_form(kind.clone(), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
             let state = (&mut carried[..], &mut relations);
-            let (scope, known) = self.step(condition, body, span, &round, state, (!split, entry.clone()));
+            let how = (!split, entry.clone(), happens.clone());
+            let (scope, known) = self.step(condition, body, span, &round, state, how);
             decided = decided.min(scope);
             if entry.is_some() && !split {
                 let found =
@@ -173,6 +177,20 @@ impl Walk<'_> {
         self.guards.extend(truth.when_false);
     }
 
+    /// Whether the condition of a loop holds before its first iteration.
+    fn begins(&mut self, condition: Handle<Expr>) -> Happens {
+        let scope = self.enter();
+        let truth = self.truth(condition);
+        self.leave(scope);
+        if truth.known_true.or(&self.mask.not()).is_full() {
+            Happens::Certainly
+        } else if truth.exactly_true && truth.scope >= Scope::Block {
+            Happens::If(truth.when_true)
+        } else {
+            Happens::Perhaps
+        }
+    }
+
     /// The body for an iteration of this number; the guesses are corrected if they are still open. Which threads
     /// decide alike to execute it.
     fn step(
@@ -182,7 +200,7 @@ impl Walk<'_> {
         span: SpanId,
         round: &Linear,
         (carried, relations): (&mut [Carried], &mut Relations),
-        (open, entry): (bool, Option<Entry>),
+        (open, entry, happens): (bool, Option<Entry>, Happens),
     ) -> (Scope, FactList) {
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
         loop {
@@ -230,7 +248,7 @@ impl Walk<'_> {
                 let mut guessed = carried.to_vec();
                 let inside = self.enter();
                 self.guards.extend(known_inside);
-                self.leave_rounds(entry, round, &mut once, &mut guessed, Happens::Perhaps, &|_, _, _| false);
+                self.leave_rounds(entry, round, &mut once, &mut guessed, happens, &|_, _, _| false);
                 self.leave(inside);
                 self.leave(scope);
                 self.presence = presence;

@@ -47,6 +47,7 @@ pub(super) struct Entry {
 pub(super) type Once<'w> = dyn FnMut(&mut Walk<'_>, &Linear) + 'w;
 
 /// Whether a loop goes round.
+#[derive(Clone, Debug)]
 pub(super) enum Happens {
     /// At least once.
     Certainly,

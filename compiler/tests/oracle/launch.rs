@@ -21,7 +21,9 @@ pub(crate) struct Launch {
 /// Launches with every small number of iterations, of several loops.
 pub(crate) fn launches(kernel: &Phased) -> Vec<Launch> {
     let threads = kernel.threads() as u64;
-    let counts: [(u64, u64, u64); 20] = [
+    // Of every residue, with a part of the threads below it.
+    let part = (threads / 12 * 12).saturating_sub(4);
+    let counts: [(u64, u64, u64); 24] = [
         (7, 3, 2),
         (0, 0, 1),
         (1, 1, 1),
@@ -42,6 +44,10 @@ pub(crate) fn launches(kernel: &Phased) -> Vec<Launch> {
         (2, 3, 1),
         (5, 2, 5),
         (threads - 1, 1, 1),
+        (part, 1, 1),
+        (part + 1, 2, 1),
+        (part + 2, 3, 1),
+        (part + 3, 0, 1),
     ];
     let columns = [kernel.columns as u64, 3, threads + threads / 2, 0];
     let each = counts.into_iter().zip(columns.into_iter().cycle());

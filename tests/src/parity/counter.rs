@@ -7,7 +7,7 @@
 //! | sum | note |
 //! |---|---|
 //! | requests in shared memory | by addresses alone: the hardware's `smsp__inst_executed_op_*_pred_on_any` counts some instructions under a false predicate too (6,225 for 6,144 in `matmul_async`, an H200) |
-//! | requests in device memory | one that no lane takes part in reaches no cache, so that the hardware counts those with an active lane |
+//! | requests in device memory | one that no lane takes part in reaches no cache, so that the hardware counts those with an active lane; of an asynchronous copy, with a lane that reads and does not only write zeros |
 //! | what asynchronous copies write | no counter tells their wavefronts apart, so that only their requests and what they read are compared |
 //! | lines | by addresses alone |
 //! | local memory | predicted is none: nothing spills, and no array is indexed at run time |
@@ -59,6 +59,11 @@ fn of(wanted: &[Class], place: &Place, count: u64) -> u64 {
     if wanted.contains(&class(place)) { count } else { 0 }
 }
 
+/// The requests by which device memory is read.
+fn global_reads(place: &Place, counts: &Counts) -> u64 {
+    if class(place) == Class::Copy { counts.reads } else { counts.requests }
+}
+
 /// Whether a place is a load from shared memory.
 pub fn loads_shared(place: &Place) -> bool {
     class(place) == Class::SharedLoad
@@ -71,7 +76,7 @@ pub const SHARED_ATOMIC_WAVEFRONTS: &str = "shared_atomic_wavefronts";
 pub const SHARED_LOAD_WAVEFRONTS: &str = "shared_load_wavefronts";
 
 /// All sums.
-pub const COUNTERS: [Counter; 15] = [
+pub const COUNTERS: [Counter; 16] = [
     Counter {
         name: "shared_load_requests",
         adds: |place, counts| of(&[Class::SharedLoad], place, counts.requests),
@@ -124,10 +129,16 @@ pub const COUNTERS: [Counter; 15] = [
         addresses: &["smsp__sass_inst_executed_op_ldgsts.sum"],
     },
     Counter {
+        name: "global_load_instructions",
+        adds: |place, counts| of(&[Class::GlobalLoad], place, counts.requests),
+        hardware: &[],
+        addresses: &["smsp__sass_inst_executed_op_global_ld.sum"],
+    },
+    Counter {
         name: "global_load_requests",
-        adds: |place, counts| of(&[Class::GlobalLoad, Class::Copy], place, counts.requests),
+        adds: |place, counts| of(&[Class::GlobalLoad, Class::Copy], place, global_reads(place, counts)),
         hardware: &["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"],
-        addresses: &["smsp__sass_inst_executed_op_global_ld.sum", "smsp__sass_inst_executed_op_ldgsts.sum"],
+        addresses: &[],
     },
     Counter {
         name: "global_load_sectors",

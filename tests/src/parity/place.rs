@@ -24,7 +24,9 @@ pub struct Place {
 pub struct Counts {
     /// Warp instructions with at least one active lane.
     pub requests: u64,
-    /// Active lanes, over all of these.
+    /// Of asynchronous copies, those of which a lane reads: the others write zeros, and ask no cache.
+    pub reads: u64,
+    /// Active lanes, over all requests.
     pub lanes: u64,
     /// Passes of the data stage of shared memory.
     pub wavefronts: u64,
@@ -39,6 +41,7 @@ pub struct Counts {
 impl AddAssign for Counts {
     fn add_assign(&mut self, other: Counts) {
         self.requests += other.requests;
+        self.reads += other.reads;
         self.lanes += other.lanes;
         self.wavefronts += other.wavefronts;
         self.ideal_wavefronts += other.ideal_wavefronts;

@@ -90,6 +90,7 @@ pub fn places(sites: &[SiteRun]) -> Vec<(Place, Counts)> {
     for SiteRun { site, counts } in sites {
         let counts = Counts {
             requests: counts.instructions,
+            reads: 0,
             lanes: counts.lanes,
             wavefronts: counts.wavefronts,
             ideal_wavefronts: counts.ideal_wavefronts,
@@ -98,7 +99,7 @@ pub fn places(sites: &[SiteRun]) -> Vec<(Place, Counts)> {
         };
         // Of an asynchronous copy, the half that reads has the sectors, and the one that writes counts the instructions.
         let counts = match (site.asynchronous, site.space) {
-            (true, Space::Global) => Counts { requests: 0, lanes: 0, ..counts },
+            (true, Space::Global) => Counts { requests: 0, reads: counts.requests, lanes: 0, ..counts },
             (true, Space::Shared) | (false, _) => counts,
         };
         *places.entry(place::of_site(site)).or_default() += counts;
@@ -155,5 +156,20 @@ mod tests {
             let Access { bytes, .. } = place.access;
             assert_eq!(counts.lanes * u64::from(bytes), 32 * counts.sectors, "{place:?}: {counts:?}");
         }
+    }
+
+    /// Beyond the edges of the matrices a copy reads nothing. An H200 counted these.
+    #[test]
+    fn copies_that_write_zeros_ask_no_cache() {
+        let subject = Subject { counted: &[&[4, 4, 4], &[65, 68, 20], &[1, 300, 4]], ..matmul::MATMUL_ASYNC };
+        let predicted = all(&[subject]).unwrap();
+        let copies = |prediction: &Prediction| {
+            let copies =
+                prediction.places.iter().filter(|(place, _)| place.access.action == Action::CopyAsync);
+            copies
+                .map(|(_, counts)| (counts.requests, counts.reads))
+                .fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+        };
+        assert_eq!([copies(&predicted[1]), copies(&predicted[2])], [(416, 156), (320, 45)]);
     }
 }

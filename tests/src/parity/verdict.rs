@@ -28,6 +28,9 @@ pub enum Verdict {
     /// line gets exactly what was predicted. ptxas writes no line where two calls of one function follow each other, and forgets some
     /// that it moves.
     LinesTogether,
+    /// Of a load from device memory fewer lanes take part than the source says, and its sectors and lines are exactly what was predicted:
+    /// ptxas moves a load into the branch that alone needs its value.
+    FewerLanes,
     /// None of these.
     Different,
 }
@@ -62,6 +65,7 @@ impl fmt::Display for Verdict {
             Verdict::ProfilersModel => "equal by hardware, the profiler's model is wrong here",
             Verdict::Bound => "within the model's bound",
             Verdict::LinesTogether => "equal, though the cubin mixes up the lines",
+            Verdict::FewerLanes => "equal at its cost, by the lanes that need it",
             Verdict::Different => "DIFFERENT",
         })
     }
@@ -188,7 +192,8 @@ fn of_access(access: &Access, site: &Site, hardware_is_right: bool) -> Vec<Row> 
     let together =
         rows(&format!("lines {}, {access}", lines.join(" and ")), access, &expected, &found, false);
     let vector = |counts: &Counts| {
-        let Counts { requests: _, lanes, wavefronts, ideal_wavefronts: _, sectors, lines } = *counts;
+        let Counts { requests: _, reads: _, lanes, wavefronts, ideal_wavefronts: _, sectors, lines } =
+            *counts;
         // A bound divides nothing.
         let compared = |of: u64, expected: u64, found: u64| if expected == found { of } else { 0 };
         [
@@ -210,6 +215,7 @@ fn of_access(access: &Access, site: &Site, hardware_is_right: bool) -> Vec<Row> 
         | Verdict::ProfilersModel
         | Verdict::Bound
         | Verdict::LinesTogether
+        | Verdict::FewerLanes
         | Verdict::Different => row,
     });
     together.collect()
@@ -238,11 +244,16 @@ fn rows(label: &str, access: &Access, expected: &Counts, found: &Counts, excused
             ("lines", expected.lines, found.lines),
         ],
     };
+    let loads = access.space == Space::Global && access.action == Action::Load;
+    let costs_the_same = (expected.sectors, expected.lines) == (found.sectors, found.lines);
     let row = |&(what, predicted, addresses): &(&str, u64, u64)| {
         let verdict = match predicted == addresses {
             true => Verdict::Equal,
             false if what == "wavefronts" && bound && addresses < predicted => Verdict::Bound,
             false if what == "wavefronts" && excused => Verdict::ProfilersModel,
+            false if what == "lanes" && loads && costs_the_same && (1..predicted).contains(&addresses) => {
+                Verdict::FewerLanes
+            }
             false => Verdict::Different,
         };
         let what = format!("{label}: {what}");
@@ -338,7 +349,7 @@ mod tests {
 
     fn counts(lanes: u64, wavefronts: u64, sectors: u64, lines: u64) -> Counts {
         let requests = lanes.div_ceil(32);
-        Counts { requests, lanes, wavefronts, ideal_wavefronts: wavefronts, sectors, lines }
+        Counts { requests, reads: 0, lanes, wavefronts, ideal_wavefronts: wavefronts, sectors, lines }
     }
 
     fn prediction(places: &[(u32, Access, Counts)]) -> Prediction {
@@ -479,6 +490,23 @@ mod tests {
         let wrong = prediction(&[others[0], on(8, 7), on(12, 5), others[1]]);
         let rows = places(&wrong, &code(), &profile(), true).unwrap();
         assert!(unequal(&rows).iter().any(|(_, verdict)| *verdict == Verdict::Different), "{rows:?}");
+    }
+
+    #[test]
+    fn a_load_may_be_executed_by_the_lanes_that_need_it() {
+        let at_load = |lanes, sectors| {
+            let asked = prediction(&[
+                (7, load(), counts(lanes, 0, sectors, 4)),
+                (8, read_tile(), counts(64, 12, 0, 0)),
+                (9, count(), counts(32, 3, 0, 0)),
+            ]);
+            let rows = places(&asked, &code(), &profile(), true).unwrap();
+            unequal(&rows).into_iter().map(|(what, verdict)| (what.to_owned(), verdict)).collect::<Vec<_>>()
+        };
+        let lanes = "line 7, global load of 16 bytes: lanes".to_owned();
+        assert_eq!(at_load(64, 16), [(lanes.clone(), Verdict::FewerLanes)]);
+        assert_eq!(at_load(31, 16), [(lanes.clone(), Verdict::Different)]);
+        assert_eq!(at_load(64, 17)[0], (lanes, Verdict::Different));
     }
 
     #[test]
