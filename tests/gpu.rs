@@ -270,6 +270,113 @@ fn kernels_compiled_at_run_time() {
     }
 }
 
+/// What wraps in a small type is that type's value wherever it is widened, compared, shifted or divided afterwards.
+#[test]
+fn small_integers_wrap() {
+    let unsigned = [
+        "a + b",
+        "a - b",
+        "a * b",
+        "a << (b & 15)",
+        "0 - a",
+        "(a - b) >> 3",
+        "(0 - a) / 7",
+        "(0 - a) % 7",
+        "!a + 1",
+        "a.max(0 - a)",
+        "a.min(0 - a)",
+        "a.wrapping_sub(b)",
+        "a.saturating_add(0 - b)",
+        "a.saturating_sub(0 - b)",
+        "a.pow(3)",
+        "(0 - a as u32) as T",
+        "(0 - a as i64) as T",
+        "(a as i32 * -4) as T",
+        "a * (0 - 4)",
+    ];
+    let signed = [
+        "-a",
+        "a * -1",
+        "a * -4",
+        "a.wrapping_div(-1)",
+        "(-a).wrapping_div(7)",
+        "(-a) >> 3",
+        "if a < 0 { -a } else { a }",
+        "a.max(-a)",
+        "0.saturating_sub(-a)",
+        "b.saturating_sub(-a)",
+        "if -a < b { a } else { b }",
+        "(-(a as i32)) as T",
+    ];
+    let edges = [
+        0, 1, 2, 7, 127, 128, 129, 255, 256, 0x5555, 0x7ffe, 0x7fff, 0x8000, 0x8001, 0xff80, 0xfffe,
+        0xffffu16,
+    ];
+    let pairs: Vec<(u16, u16)> = edges.iter().flat_map(|a| edges.map(|b| (*a, b))).collect();
+    let context = gpu();
+    for (element, twin, width) in [
+        (ScalarType::I8, "u8", 1),
+        (ScalarType::U8, "i8", 1),
+        (ScalarType::I16, "u16", 2),
+        (ScalarType::U16, "i16", 2),
+    ] {
+        let ty = element.name();
+        let values: Vec<&str> = match ty.starts_with('i') {
+            true => unsigned.iter().chain(&signed).copied().collect(),
+            false => unsigned.to_vec(),
+        };
+        let mut body = String::new();
+        for (row, value) in values.iter().enumerate() {
+            let value = value.replace(" as T", &format!(" as {ty}")).replace("0.sat", &format!("0{ty}.sat"));
+            body += &format!(
+                "let value = {value}; output[[{}, i]] = value as i64; output[[{}, i]] = (value as {twin}) as i64;\n",
+                2 * row,
+                2 * row + 1
+            );
+        }
+        let rows = 2 * values.len();
+        let item = format!(
+            "fn small(x: &Tensor<{ty}, 1>, y: &Tensor<{ty}, 1>, output: &mut Matrix<i64>) {{
+                let i = block_x() * 32 + thread_x();
+                if i < output.cols() {{
+                    let (a, b) = (x[[i]], y[[i]]);
+                    {body}
+                }}
+            }}"
+        );
+        let attribute = format!(
+            "block = [32], grid = [output.cols().div_ceil(32)],
+             requires(x.len() == output.cols(), y.len() == output.cols(), output.rows() == {rows})"
+        );
+        let kernel = Dynamic::compile(&attribute, &item).unwrap_or_else(|error| panic!("{item}\n{error}"));
+        let column = |of: fn(&(u16, u16)) -> u16| {
+            let bytes =
+                pairs.iter().flat_map(|pair| of(pair).to_le_bytes().into_iter().take(width)).collect();
+            Argument::Tensor(Tensor::new(element, &[pairs.len()], bytes))
+        };
+        let output = Tensor::new(ScalarType::I64, &[rows, pairs.len()], vec![0xa5; 8 * rows * pairs.len()]);
+        let arguments = [column(|pair| pair.0), column(|pair| pair.1), Argument::Tensor(output)];
+        let simulated = kernel.simulate(&arguments).unwrap();
+        assert_ne!(simulated.arguments, arguments);
+        let Some(context) = &context else { continue };
+        let launched = kernel.launch(&context.default_stream(), &arguments).unwrap();
+        let [.., Argument::Tensor(launched)] = &launched[..] else { panic!("the output is a tensor") };
+        let [.., Argument::Tensor(simulated)] = &simulated.arguments[..] else {
+            panic!("the output is a tensor")
+        };
+        let wrong = launched.bytes.chunks(8).zip(simulated.bytes.chunks(8)).position(|(a, b)| a != b);
+        if let Some(at) = wrong {
+            let (row, column) = (at / pairs.len(), at % pairs.len());
+            panic!(
+                "{ty}: `{}` of {:x?}, {}",
+                values[row / 2],
+                pairs[column],
+                if row % 2 == 0 { ty } else { twin }
+            );
+        }
+    }
+}
+
 /// A launch with arguments that the kernel must refuse, and the proof that it wrote nothing.
 fn refused<'a>(
     stream: &Arc<CudaStream>,

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use tileproof::{Architecture, Compiled, IndexWidth, Usage};
 use tileproof_compiler::ir::{FUNCTIONS, Function, Scalar};
 use tileproof_examples::kernels::SUBJECTS;
+use tileproof_generate::found::Found;
 use tileproof_tests::{cuda, needs};
 
 const ARCHITECTURES: [Architecture; 7] = [
@@ -82,6 +83,25 @@ fn the_golden_texts_of_the_compiler() {
     compiles(&texts);
 }
 
+/// Random kernels that went wrong once.
+#[test]
+fn kernels_that_went_wrong_once() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("generate/found");
+    let texts: Vec<Text> = std::fs::read_dir(folder)
+        .expect("the folder of the kernels")
+        .map(|entry| {
+            let path = entry.expect("an entry").path();
+            let text = std::fs::read_to_string(&path).expect("text");
+            let found: Found = serde_json::from_str(&text).expect("a kernel");
+            let compiled = tileproof_compiler::compile(&found.attribute, &found.item.join("\n"));
+            (path.display().to_string(), compiled.expect("the compiler accepts it").cuda)
+        })
+        .collect();
+    assert!(!texts.is_empty());
+    let problems = problems(&texts, |compiled| !compiled.warnings.is_empty());
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
 /// Every function of the table, for every type that it is of.
 #[test]
 fn the_functions_of_numbers() {
@@ -90,6 +110,59 @@ fn the_functions_of_numbers() {
     assert!(texts.len() > 8);
     let problems = problems(&texts, |compiled| !compiled.warnings.is_empty());
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Constant tables of every type, with the values that C has no literals for.
+#[test]
+fn constant_tables() {
+    let texts: Vec<Text> = Scalar::ALL.into_iter().map(table).collect();
+    compiles(&texts);
+}
+
+/// A kernel with a table of a type.
+fn table(own: Scalar) -> Text {
+    let ty = own.name();
+    let (values, sum) = match own {
+        Scalar::Bool => (vec!["true".into(), "false".into()], "total += u32::from(TABLE[j]);"),
+        _ if own.is_half() => (
+            vec![format!("{ty}::MAX"), format!("-{ty}::INFINITY"), format!("{ty}::NAN")],
+            "total = TABLE[j].to_f32();",
+        ),
+        _ if own.is_float() => (
+            ["MIN", "MAX", "MIN_POSITIVE", "INFINITY", "NEG_INFINITY", "NAN"]
+                .map(|name| format!("{ty}::{name}"))
+                .into(),
+            "total += TABLE[j];",
+        ),
+        _ => (vec![format!("{ty}::MIN"), format!("{ty}::MAX"), "1".into()], "total ^= TABLE[j] as i64;"),
+    };
+    let output = match own {
+        Scalar::Bool => "u32",
+        _ if own.is_half() => "f32",
+        _ if own.is_float() => ty,
+        _ => "i64",
+    };
+    let item = format!(
+        "fn table_{ty}(output: &mut Tensor<{output}, 1>) {{
+            const TABLE: [{ty}; {0}] = [{1}];
+            let i = block_x() * 32 + thread_x();
+            if i < output.len() {{
+                let j = block_x() % {0};
+                let mut total = output[[i]];
+                {sum}
+                output[[i]] = total;
+            }}
+        }}",
+        values.len(),
+        values.join(", ")
+    );
+    match tileproof_compiler::compile("block = [32], grid = [output.len().div_ceil(32)]", &item) {
+        Ok(compiled) => {
+            assert!(compiled.cuda.contains("__constant__"), "{}", compiled.cuda);
+            (ty.to_owned(), compiled.cuda)
+        }
+        Err(error) => panic!("{item}\n{error}"),
+    }
 }
 
 /// A kernel with all functions of a type; `None` for one that no memory holds.

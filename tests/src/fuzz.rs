@@ -4,7 +4,7 @@
 //! launch conditions are the runtime's. What a kernel computes must be the same all three ways; a kernel that goes wrong is
 //! made as small as it can be.
 
-use crate::dynamic::{Argument, Dynamic, Tensor};
+use crate::dynamic::{Argument, Dynamic, Failure, Tensor};
 use crate::parity::place;
 use crate::parity::predict::{self, Launch, Prediction};
 use crate::sass::{self, Access, Action};
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tileproof::cudarc::driver::{CudaContext, CudaStream};
 use tileproof::report::Space;
-use tileproof::{Architecture, CompileOptions, IndexWidth, ScalarType, ScalarValue, SiteRun, unload};
+use tileproof::{Architecture, CompileOptions, Error, IndexWidth, ScalarType, ScalarValue, SiteRun, unload};
 use tileproof_generate::found::record;
 use tileproof_generate::generate::generate;
 use tileproof_generate::judge::{Accepted, accept, codes, difference};
@@ -47,6 +47,8 @@ pub enum Wrong {
     Fault,
     /// Simulator and evaluator differ.
     Simulator,
+    /// NVRTC refuses the CUDA text.
+    Compile,
     /// The launch on the GPU fails.
     Launch,
     /// GPU and evaluator differ.
@@ -61,6 +63,7 @@ impl Wrong {
             Wrong::Panic => "a panic",
             Wrong::Fault => "a fault on the simulator",
             Wrong::Simulator => "simulator and evaluator differ",
+            Wrong::Compile => "a text that does not compile",
             Wrong::Launch => "a launch that fails",
             Wrong::Gpu => "GPU and evaluator differ",
         }
@@ -163,7 +166,7 @@ pub fn judge(kernel: &Kernel, stream: Option<&Arc<CudaStream>>) -> Outcome {
         }
         let Some(stream) = stream else { return Outcome::Agrees };
         match dynamic.launch(stream, &arguments) {
-            Err(failure) => Outcome::Wrong(Wrong::Launch, failure.to_string()),
+            Err(failure) => Outcome::Wrong(blame(&failure), failure.to_string()),
             Ok(after) => match difference(kernel, &expected, &results(kernel, &after)) {
                 Some(what) => Outcome::Wrong(Wrong::Gpu, what),
                 None => Outcome::Agrees,
@@ -175,6 +178,18 @@ pub fn judge(kernel: &Kernel, stream: Option<&Arc<CudaStream>>) -> Outcome {
         let text = text.or(panic.downcast_ref::<&str>().map(|text| (*text).into()));
         Outcome::Wrong(Wrong::Panic, text.unwrap_or_default())
     })
+}
+
+/// Where a launch that has no result goes wrong. After a text that does not compile, and after writes to memory that the kernel was
+/// given, the device is as before; after anything else it may not be.
+fn blame(failure: &Failure) -> Wrong {
+    match failure {
+        Failure::Run(Error::Compile { .. }) => Wrong::Compile,
+        Failure::Touched { .. } => Wrong::Gpu,
+        Failure::Run(_) | Failure::Shape { .. } | Failure::Driver { .. } | Failure::Trusts { .. } => {
+            Wrong::Launch
+        }
+    }
 }
 
 /// A kernel that goes wrong.
@@ -435,6 +450,7 @@ pub fn launches(seeds: Range<u64>, stream: &Arc<CudaStream>) -> Result<usize, St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tileproof::cudarc::driver::{DriverError, sys};
 
     /// Contracts, grids and launch conditions are the runtime's here.
     #[test]
@@ -442,6 +458,21 @@ mod tests {
         let tally = run(0..24, 2, None);
         assert!(tally.found.is_empty(), "{:#?}", tally.found);
         assert!(tally.agree >= 20, "{}", tally.summary());
+    }
+
+    #[test]
+    fn only_a_device_that_may_have_failed_is_not_asked_again() {
+        let compile = Failure::Run(Error::Compile {
+            kernel: "k",
+            architecture: Architecture::new(9, 0),
+            reason: String::new(),
+            log: String::new(),
+        });
+        assert_eq!(blame(&compile), Wrong::Compile);
+        assert_eq!(blame(&Failure::Touched { kernel: "k", argument: 0, byte: -1 }), Wrong::Gpu);
+        let source = DriverError(sys::CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        assert_eq!(blame(&Failure::Run(Error::Driver { action: "launch", source })), Wrong::Launch);
+        assert_eq!(blame(&Failure::Driver { action: "copy", source }), Wrong::Launch);
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub(crate) fn all() -> Vec<(&'static str, Kernel, CudaFacts)> {
         ("transpose_xor", transpose(Layout::Xor(1)), narrow(&[Some(4), Some(4)])),
         ("transpose_vectorised", transpose_vectorised(), narrow(&fours)),
         ("integers_i8", arithmetic(Scalar::I8), narrow(&[])),
+        ("integers_i16", arithmetic(Scalar::I16), narrow(&[])),
         ("integers_i32", arithmetic(Scalar::I32), narrow(&[])),
         ("integers_u16", arithmetic(Scalar::U16), narrow(&[])),
         ("integers_u64", arithmetic(Scalar::U64), narrow(&[])),

@@ -12,6 +12,18 @@ typedef float f32;
 typedef double f64;
 typedef unsigned long long index_t;
 
+__device__ __forceinline__ i16 narrow_i16(u32 a) {
+    i16 result;
+    asm("cvt.u16.u32 %0, %1;" : "=h"(result) : "r"(a));
+    return result;
+}
+
+__device__ __forceinline__ u16 narrow_u16(u32 a) {
+    u16 result;
+    asm("cvt.u16.u32 %0, %1;" : "=h"(result) : "r"(a));
+    return result;
+}
+
 __device__ __forceinline__ i64 load_global_i64(const i64* pointer, bool active) {
     i64 value = {};
     asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.global.nc.s64 %0, [%1]; }"
@@ -92,11 +104,11 @@ extern "C" __global__ void __launch_bounds__(32) casts_i64(
     const bool active = i < input_extent0;
     const i64 value = load_global_i64(&input[i], active);
     store_global_i8(&to_i8[i], (i8)value, active);
-    store_global_i16(&to_i16[i], (i16)value, active);
+    store_global_i16(&to_i16[i], narrow_i16((u32)value), active);
     store_global_i32(&to_i32[i], (i32)value, active);
     store_global_i64(&to_i64[i], value, active);
     store_global_u8(&to_u8[i], (u8)value, active);
-    store_global_u16(&to_u16[i], (u16)value, active);
+    store_global_u16(&to_u16[i], narrow_u16((u32)value), active);
     store_global_u32(&to_u32[i], (u32)value, active);
     store_global_u64(&to_u64[i], (u64)value, active);
     store_global_u64(&to_usize[i], (index_t)value, active);

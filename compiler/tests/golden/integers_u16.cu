@@ -8,6 +8,12 @@ typedef unsigned long long index_t;
 typedef unsigned int index_t;
 #endif
 
+__device__ __forceinline__ u16 narrow_u16(u32 a) {
+    u16 result;
+    asm("cvt.u16.u32 %0, %1;" : "=h"(result) : "r"(a));
+    return result;
+}
+
 __device__ __forceinline__ u16 load_global_u16(const u16* pointer, bool active) {
     u32 value = {};
     asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.global.nc.u16 %0, [%1]; }"
@@ -22,19 +28,19 @@ __device__ __forceinline__ void store_global_u16(u16* pointer, u16 elements, boo
 }
 
 __device__ __forceinline__ u16 wrapping_add_u16(u16 a, u16 b) {
-    return (u16)((u32)a + (u32)b);
+    return narrow_u16((u32)a + (u32)b);
 }
 
 __device__ __forceinline__ u16 wrapping_sub_u16(u16 a, u16 b) {
-    return (u16)((u32)a - (u32)b);
+    return narrow_u16((u32)a - (u32)b);
 }
 
 __device__ __forceinline__ u16 wrapping_mul_u16(u16 a, u16 b) {
-    return (u16)((u32)a * (u32)b);
+    return narrow_u16((u32)a * (u32)b);
 }
 
 __device__ __forceinline__ u16 wrapping_shl_u16(u16 a, u32 amount) {
-    return (u16)((u32)a << (amount & 15));
+    return narrow_u16((u32)a << (amount & 15));
 }
 
 __device__ __forceinline__ u16 wrapping_shr_u16(u16 a, u32 amount) {

@@ -4,9 +4,9 @@ use super::Emitter;
 use super::code::{Code, Level};
 use super::literal;
 use super::plan::{int, known_comparison};
-use super::prelude::{Arithmetic, Piece};
+use super::prelude::{Arithmetic, Piece, is_narrowed};
 use super::types::{element_type, scalar_type, stored};
-use crate::ir::{Axis, BinaryOp, Expr, ExprKind, Handle, Local, Scalar, Type, UnaryOp};
+use crate::ir::{Axis, BinaryOp, Expr, ExprKind, Handle, Kernel, Local, Scalar, Type, UnaryOp};
 
 /// The expression in C. Its value is that in Rust; its C type may be `int` where Rust has a smaller type.
 pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
@@ -29,6 +29,10 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
             let is_table = e.kernel.locals[*local].table.is_some();
             if is_table && stored(scalar) != scalar {
                 Code::prefix(&format!("({})", scalar_type(scalar)), value)
+            } else if holds_bits(e.kernel, *local) {
+                let function = if scalar == Scalar::F32 { "__uint_as_float" } else { "__longlong_as_double" };
+                let value = if scalar == Scalar::F32 { value } else { Code::prefix("(long long)", value) };
+                Code::call(function, &[value])
             } else {
                 value
             }
@@ -133,6 +137,38 @@ pub(super) fn builtin(e: &mut Emitter<'_>, builtin: Builtin, axis: Axis) -> Code
 pub(super) fn element(e: &mut Emitter<'_>, local: Handle<Local>, index: &[Handle<Expr>]) -> String {
     let index: Vec<String> = index.iter().map(|i| format!("[{}]", expr(e, *i).text)).collect();
     format!("{}{}", e.names.locals[local.index()], index.concat())
+}
+
+/// Whether a table holds the bits of its floats: C has no constants for what is not finite, but calls, which may not initialise
+/// constant memory.
+fn holds_bits(kernel: &Kernel, local: Handle<Local>) -> bool {
+    let local = &kernel.locals[local];
+    let scalar = local.ty.scalar();
+    let is_finite = |value: f64| match scalar == Scalar::F32 {
+        true => (value as f32).is_finite(),
+        false => value.is_finite(),
+    };
+    let mut values = local.table.iter().flatten().map(|value| &kernel.exprs[*value].kind);
+    scalar.is_float()
+        && !scalar.is_half()
+        && values.any(|value| matches!(value, ExprKind::Float(value) if !is_finite(*value)))
+}
+
+/// The elements of a constant table, and their type.
+pub(super) fn table(e: &mut Emitter<'_>, local: Handle<Local>) -> (String, Vec<Code>) {
+    let (kernel, scalar) = (e.kernel, e.kernel.locals[local].ty.scalar());
+    let as_bits = holds_bits(kernel, local);
+    let bits = if scalar == Scalar::F32 { Scalar::U32 } else { Scalar::U64 };
+    let values = kernel.locals[local].table.iter().flatten();
+    let mut texts = Vec::new();
+    for value in values {
+        let float = if let ExprKind::Float(float) = kernel.exprs[*value].kind { Some(float) } else { None };
+        texts.push(match float.filter(|_| as_bits) {
+            Some(float) => literal::bits(scalar, float),
+            None => expr(e, *value),
+        });
+    }
+    (element_type(if as_bits { bits } else { scalar }, 1), texts)
 }
 
 fn vector(e: &mut Emitter<'_>, scalar: Scalar, values: &[Handle<Expr>]) -> Code {
@@ -376,6 +412,9 @@ fn cast(e: &mut Emitter<'_>, from: Scalar, to: Scalar, a: Code) -> Code {
         if to.is_index() { Code::prefix(&format!("({})", scalar_type(to)), value) } else { value }
     } else if from == to {
         a
+    } else if is_narrowed(to) && from.bytes() > to.bytes() {
+        let name = e.need(Piece::Narrow(to));
+        Code::call(&name, &[Code::prefix("(u32)", a)])
     } else {
         Code::prefix(&format!("({})", scalar_type(to)), a)
     }

@@ -1,6 +1,7 @@
 //! Functions of numbers, as functions of the prelude around what CUDA offers.
 
 use super::literal;
+use super::prelude::narrowed;
 use super::types::{scalar_type, unsigned};
 use crate::ir::{Function, Scalar};
 
@@ -126,9 +127,9 @@ fn body(function: Function, own: Scalar) -> String {
         Function::RotateRight => {
             returns(format!("({ty})(({a}) >> (b & {mask}) | ({a}) << (({bits} - (b & {mask})) & {mask}))"))
         }
-        Function::WrappingAdd => returns(format!("({ty})({a} + {b})")),
-        Function::WrappingSub => returns(format!("({ty})({a} - {b})")),
-        Function::WrappingMul => returns(format!("({ty})({a} * {b})")),
+        Function::WrappingAdd => returns(narrowed(own, &format!("{a} + {b}"))),
+        Function::WrappingSub => returns(narrowed(own, &format!("{a} - {b}"))),
+        Function::WrappingMul => returns(narrowed(own, &format!("{a} * {b}"))),
         Function::SaturatingAdd => saturating(own, "+"),
         Function::SaturatingSub => saturating(own, "-"),
         Function::Pow => format!(
@@ -136,7 +137,8 @@ fn body(function: Function, own: Scalar) -> String {
              for (u32 n = b; n != 0; n >>= 1) {{\n        \
              if (n & 1) product *= base;\n        \
              base *= base;\n    }}\n    \
-             return ({ty})product;\n"
+             return {};\n",
+            narrowed(own, "product")
         ),
         Function::BytePerm => returns("__byte_perm(a, b, c & 0x7777u)"),
     }

@@ -49,6 +49,15 @@ pub(super) fn float(scalar: Scalar, value: f64) -> Code {
     Code::new(level, format!("{sign}{digits}{}", if single { "f" } else { "" }))
 }
 
+/// The bits of an `f32` or `f64`.
+pub(super) fn bits(scalar: Scalar, value: f64) -> Code {
+    Code::atom(if scalar == Scalar::F32 {
+        format!("{:#010x}u", (value as f32).to_bits())
+    } else {
+        format!("{:#018x}ull", value.to_bits())
+    })
+}
+
 /// A finite positive value as `0x1.8p+3`.
 fn hexadecimal(value: f64) -> String {
     let bits = value.to_bits();

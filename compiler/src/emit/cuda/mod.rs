@@ -227,12 +227,12 @@ fn tables(emitter: &mut Emitter<'_>) -> Vec<String> {
         if !emitter.plan.is_live(handle) {
             continue;
         }
-        let values: Vec<String> =
-            local.table.iter().flatten().map(|value| expr::expr(emitter, *value).text).collect();
+        let (ty, values) = expr::table(emitter, handle);
+        let values: Vec<String> = values.into_iter().map(|value| value.text).collect();
         let extents: String = local.extents.iter().map(|extent| format!("[{extent}]")).collect();
         let row = local.extents.last().map_or(1, |extent| *extent as usize).max(1);
         let rows: Vec<String> = values.chunks(row).map(|row| format!("    {},", row.join(", "))).collect();
-        let (ty, name) = (element_type(local.ty.scalar(), 1), &emitter.names.locals[handle.index()]);
+        let name = &emitter.names.locals[handle.index()];
         texts.push(format!("__constant__ const {ty} {name}{extents} = {{\n{}\n}};\n", rows.join("\n")));
     }
     texts

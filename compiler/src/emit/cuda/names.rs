@@ -184,7 +184,7 @@ const PRELUDE: &str = "
     atomic_add_global atomic_add_shared atomic_and_global atomic_and_shared atomic_compare_exchange_global
     atomic_compare_exchange_shared atomic_exchange_global atomic_exchange_shared atomic_max_global
     atomic_max_shared atomic_min_global atomic_min_shared atomic_or_global atomic_or_shared
-    atomic_xor_global atomic_xor_shared add cast_bf16 cast_f16 cast_f32 cast_f64 div div_ceil load_global load_global_mut load_shared match_any max min mul neg rem
+    atomic_xor_global atomic_xor_shared add cast_bf16 cast_f16 cast_f32 cast_f64 div div_ceil load_global load_global_mut load_shared match_any max min mul narrow neg rem
     reduce_add_global reduce_add_shared reduce_and_global reduce_and_shared reduce_max_global
     reduce_max_shared reduce_min_global reduce_min_shared reduce_or_global reduce_or_shared
     reduce_xor_global reduce_xor_shared select shuffle

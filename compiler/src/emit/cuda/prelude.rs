@@ -38,6 +38,8 @@ pub(super) enum Piece {
     Arithmetic(Arithmetic, Scalar),
     /// Float to integer.
     Cast(Scalar, Scalar),
+    /// 32 bits to an integer of 16.
+    Narrow(Scalar),
     /// Arithmetic of vectors by instructions for pairs.
     Packed(Arithmetic, Scalar, u32),
     /// A function of a type.
@@ -80,6 +82,10 @@ impl Piece {
                 half::arithmetic_calls(operation, scalar)
             }
             Piece::Function(function, own) if own.is_half() => half::function_calls(function, own),
+            Piece::Arithmetic(_, scalar) | Piece::Function(_, scalar) if is_narrowed(scalar) => {
+                let narrow = Piece::Narrow(scalar);
+                if self.text().contains(&narrow.name()) { vec![narrow] } else { Vec::new() }
+            }
             // Where the architecture has no such copies, it is these two.
             Piece::CopyAsync(memory, scalar, width) => {
                 vec![Piece::Load(memory, scalar, width), Piece::Store(Memory::Shared, scalar, width)]
@@ -95,6 +101,7 @@ impl Piece {
             | Piece::Select(..)
             | Piece::Arithmetic(..)
             | Piece::Cast(..)
+            | Piece::Narrow(_)
             | Piece::Function(..)
             | Piece::Update(_)
             | Piece::Packed(..)
@@ -126,6 +133,7 @@ impl Piece {
             }
             Piece::Arithmetic(operation, scalar) => format!("{}_{}", operation.name(), scalar.name()),
             Piece::Cast(from, to) => format!("cast_{}_{}", from.name(), to.name()),
+            Piece::Narrow(to) => format!("narrow_{}", to.name()),
             Piece::Packed(operation, scalar, width) => {
                 format!(
                     "{}_{}",
@@ -202,6 +210,13 @@ impl Piece {
                     saturating(from, to)
                 )
             }
+            Piece::Narrow(to) => {
+                let (name, ty) = (self.name(), to.name());
+                format!(
+                    "__device__ __forceinline__ {ty} {name}(u32 a) {{\n    {ty} result;\n    \
+                     asm(\"cvt.u16.u32 %0, %1;\" : \"=h\"(result) : \"r\"(a));\n    return result;\n}}\n"
+                )
+            }
             Piece::Update(update) => update.text(),
             Piece::ShuffleWord(shuffle) => collective::word(shuffle),
             Piece::Shuffle(shuffle, scalar) => collective::shuffle(shuffle, scalar),
@@ -237,22 +252,25 @@ impl Arithmetic {
         let wide = if scalar.bytes() < 4 { "u32" } else { scalar_type(unsigned(scalar)) };
         let shifted = if scalar.is_index() { "u64" } else { wide };
         let mask = 8 * scalar.bytes() - 1;
-        let infix = |operator| format!("({ty})(({wide})a {operator} ({wide})b)");
+        let infix = |operator| narrowed(scalar, &format!("({wide})a {operator} ({wide})b"));
+        let negated = narrowed(scalar, &format!("({wide})0 - ({wide})a"));
         let two = "T a, T b";
         match self {
             Arithmetic::Add => (two, infix('+')),
             Arithmetic::Sub => (two, infix('-')),
             Arithmetic::Mul => (two, infix('*')),
-            Arithmetic::Negate => ("T a", format!("({ty})(({wide})0 - ({wide})a)")),
+            Arithmetic::Negate => ("T a", negated),
             Arithmetic::Div if scalar.is_signed() => {
-                (two, format!("b == 0 ? ({ty})0 : b == -1 ? ({ty})(({wide})0 - ({wide})a) : ({ty})(a / b)"))
+                (two, format!("b == 0 ? ({ty})0 : b == -1 ? {negated} : ({ty})(a / b)"))
             }
             Arithmetic::Div => (two, format!("b == 0 ? ({ty})0 : ({ty})(a / b)")),
             Arithmetic::Rem if scalar.is_signed() => {
                 (two, format!("b == 0 || b == -1 ? ({ty})0 : ({ty})(a % b)"))
             }
             Arithmetic::Rem => (two, format!("b == 0 ? ({ty})0 : ({ty})(a % b)")),
-            Arithmetic::Shl => ("T a, u32 amount", format!("({ty})(({shifted})a << (amount & {mask}))")),
+            Arithmetic::Shl => {
+                ("T a, u32 amount", narrowed(scalar, &format!("({shifted})a << (amount & {mask})")))
+            }
             Arithmetic::Shr if scalar.is_index() => {
                 let widened = if scalar.is_signed() { "i64" } else { "u64" };
                 ("T a, u32 amount", format!("({ty})(({widened})a >> (amount & {mask}))"))
@@ -262,6 +280,22 @@ impl Arithmetic {
             Arithmetic::Max => (two, "a > b ? a : b".into()),
             Arithmetic::DivCeil => (two, format!("b == 0 ? ({ty})0 : ({ty})(a / b + (a % b != 0))")),
         }
+    }
+}
+
+/// Whether wider values become the type by an instruction of their own, [`Piece::Narrow`]. NVVM would turn a negation of
+/// 32 bits whose result is cut to 16 into `neg.s16` or `abs.s16`, which ptxas takes to never overflow: where the value is then
+/// widened, -32768 becomes 32768. It does not look through the instruction.
+pub(super) fn is_narrowed(scalar: Scalar) -> bool {
+    scalar.is_integer() && scalar.bytes() == 2
+}
+
+/// The value of a wider type in C, cut to the type.
+pub(super) fn narrowed(scalar: Scalar, value: &str) -> String {
+    if is_narrowed(scalar) {
+        format!("{}({value})", Piece::Narrow(scalar).name())
+    } else {
+        format!("({})({value})", scalar_type(scalar))
     }
 }
 
@@ -293,7 +327,7 @@ fn saturating(from: Scalar, to: Scalar) -> String {
 pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
     let rank = |piece: &&Piece| match piece {
         Piece::Vector(..) => 0,
-        Piece::SharedAddress | Piece::AlignedInside(..) => 1,
+        Piece::SharedAddress | Piece::AlignedInside(..) | Piece::Narrow(_) => 1,
         Piece::Load(..) | Piece::Store(..) | Piece::Update(_) => 2,
         Piece::CopyAsync(..) | Piece::LoadUnaligned(..) | Piece::CommitCopies | Piece::WaitForCopies(_) => 3,
         Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
