@@ -177,7 +177,12 @@ fn many_bits(function: Function, a: f64, b: f64, constants: &mut Consts) -> BigF
             if a < 0.0 { angle.neg() } else { angle }
         }
         Function::Powf => {
-            let magnitude = x.abs().pow(&y, p, NEAREST, constants);
+            // Far beyond what a type holds, the power itself may take for ever.
+            let magnitude = match b * a.abs().ln() {
+                far if far > 800.0 => big(f64::MAX).mul_full_prec(&big(f64::MAX)),
+                far if far < -800.0 => big(f64::MIN_POSITIVE).mul_full_prec(&big(f64::MIN_POSITIVE)),
+                _ => x.abs().pow(&y, p, NEAREST, constants),
+            };
             if a < 0.0 && b % 2.0 != 0.0 { magnitude.neg() } else { magnitude }
         }
         Function::Hypot => x.mul_full_prec(&x).add(&y.mul_full_prec(&y), p, NEAREST).sqrt(p, NEAREST),
