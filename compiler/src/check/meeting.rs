@@ -404,12 +404,7 @@ fn have_sign(a: &Group, b: &Group, difference: &Linear, run: &Run) -> bool {
     let after = difference.offset(a.first - end(b));
     let before = difference.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(b.first - end(a)));
     // A fact about one thread says nothing of another.
-    let uniform = |fact: &&Rc<Linear>| {
-        let same = |(symbol, coefficient): &(SymbolId, Lanes)| {
-            coefficient.uniform().is_some() && run.symbols.get(*symbol).scope >= Scope::Block
-        };
-        fact.constant.uniform().is_some() && fact.terms.iter().all(same)
-    };
+    let uniform = |fact: &&Rc<Linear>| run.symbols.scope(fact) == Scope::Block;
     let facts: FactList = a.facts.iter().chain(&b.facts).filter(uniform).cloned().collect();
     [after, before]
         .into_iter()

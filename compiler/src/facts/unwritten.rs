@@ -281,14 +281,8 @@ impl Walk<'_> {
 
     /// Whether all threads of the block took the path to what was written, whoever reads it at this point.
     fn is_certain(&self, group: &Written, visit: &Visit, path: &[Step]) -> bool {
-        let is_uniform = |fact: &Linear| {
-            let same = |(symbol, coefficient): &(SymbolId, Lanes)| {
-                coefficient.uniform().is_some() && self.symbols.get(*symbol).scope >= Scope::Block
-            };
-            fact.constant.uniform().is_some() && fact.terms.iter().all(same)
-        };
         let follows = |fact: &Rc<Linear>| {
-            is_uniform(fact) && non_negative(fact, &visit.facts, &visit.mask, &self.symbols)
+            self.is_uniform(fact) && non_negative(fact, &visit.facts, &visit.mask, &self.symbols)
         };
         group.path.iter().all(|step| {
             is_sure(step, path)
