@@ -5,11 +5,11 @@
 //! of another. So of every tensor that the kernel writes, each write must be apart from every access of other blocks, and
 //! from those of other threads of the block that nothing orders; atomic updates may meet each other.
 
-use super::races::{is_blind, relation, stand_for_all};
+use super::races::{is_blind, relation, unordered};
 use super::trust::{Needed, trusts};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::apart::{Answer, Group, Prover, Reason, Relation};
-use crate::facts::{Facts, IntervalId, SymbolKind, Visit};
+use crate::facts::{Facts, IntervalId, Open, SymbolKind, Visit};
 use crate::ir::{Axis, Base, Claim, Handle, Kernel, Param, Role, Site};
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ fn between_blocks<'a>(
     // A site against itself first: that says most about what is wrong.
     for further in 0..groups.len() {
         for (a, b) in groups.iter().zip(groups.iter().skip(further)) {
-            let meeting = meeting((a, b), a.0 == b.0, Relation::OtherBlock, kernel, prover);
+            let meeting = meeting((a, b), (a.0 == b.0, Relation::OtherBlock), &|_| false, kernel, prover);
             if let Some(meeting) = untrusted(meeting, kernel, needed) {
                 return Some(meeting);
             }
@@ -108,14 +108,15 @@ fn between_threads<'a>(
             .map(|(interval, visits)| (*interval, groups_of(sites, visits, true, prover)))
             .collect();
         for (id, own) in &groups {
-            let interval = &run.intervals[*id as usize];
-            let pairs = std::iter::once((*id, interval.within)).chain(interval.open.iter().copied());
-            for (other, between) in pairs.filter(|(other, _)| stand_for_all(run, *other, *id)) {
+            for Open { interval: other, between, when } in unordered(run, *id) {
                 let Some(earlier) = groups.get(&other) else { continue };
-                let relation = relation(between, !is_blind(run, other, *id));
+                let blind = is_blind(run, other, *id);
+                let relation = relation(between, !blind);
+                let excludes = |visits: (&Visit, &Visit)| !blind && when.excludes(visits, run);
                 for (place, a) in earlier.iter().enumerate() {
                     for b in own.iter().skip(if other == *id { place } else { 0 }) {
-                        let meeting = meeting((a, b), other == *id && a.0 == b.0, relation, kernel, prover);
+                        let themselves = other == *id && a.0 == b.0;
+                        let meeting = meeting((a, b), (themselves, relation), &excludes, kernel, prover);
                         if let Some(meeting) = untrusted(meeting, kernel, needed) {
                             return Some(meeting);
                         }
@@ -145,11 +146,11 @@ fn untrusted(meeting: Option<Meeting>, kernel: &Kernel, needed: &mut Needed) -> 
     (trusted == [false, false]).then_some(meeting)
 }
 
-/// Where the accesses may meet; of visits with `themselves` each pair once.
+/// Where the accesses may meet; of visits with `themselves` each pair once, and without those that `excludes` keeps apart.
 fn meeting(
     ((a, of_a), (b, of_b)): (&OfSite, &OfSite),
-    themselves: bool,
-    relation: Relation,
+    (themselves, relation): (bool, Relation),
+    excludes: &dyn Fn((&Visit, &Visit)) -> bool,
     kernel: &Kernel,
     prover: &mut Prover<'_>,
 ) -> Option<Meeting> {
@@ -167,6 +168,13 @@ fn meeting(
         for other in of_b.iter().skip(if themselves { number } else { 0 }) {
             let answer = prover.apart((*group, x.place.width), (*other, y.place.width), relation);
             if let Answer::Unknown(reason) = answer {
+                let pairs = || {
+                    let second = prover.members(*other);
+                    prover.members(*group).iter().flat_map(move |a| second.iter().map(move |b| (a.1, b.1)))
+                };
+                if pairs().all(excludes) {
+                    continue;
+                }
                 let (first, second) = if x.role == Role::Read { (*b, *a) } else { (*a, *b) };
                 return Some(Meeting { first, second, reason, in_block: relation != Relation::OtherBlock });
             }

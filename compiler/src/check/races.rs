@@ -9,7 +9,7 @@ use super::trust::{Needed, trusts};
 use super::words::{subscripts, thread, verb};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::apart::{Answer, Prover, Relation};
-use crate::facts::{Around, Between, Facts, IntervalId, Run, Visit, element_index};
+use crate::facts::{Around, Between, Facts, IntervalId, Open, Run, Visit, When, element_index};
 use crate::ir::{Base, Claim, CollectiveOp, Handle, Kernel, Proxy, Role, Site, Stmt, SyncObject, Tile};
 use crate::span::{SpanId, SpanTable};
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,8 +87,7 @@ fn judge<'a>(
         .collect();
     for (id, own) in &touched {
         let interval = &run.intervals[*id as usize];
-        let pairs = std::iter::once((*id, interval.within)).chain(interval.open.iter().copied());
-        for (other, between) in pairs.filter(|(other, _)| stand_for_all(run, *other, *id)) {
+        for Open { interval: other, between, when } in unordered(run, *id) {
             let Some(earlier) = touched.get(&other) else { continue };
             let blind = is_blind(run, other, *id);
             let again = another_iteration(run, other, *id);
@@ -98,7 +97,8 @@ fn judge<'a>(
                 let (a, b) = (of(visits.0), of(visits.1));
                 let later = if std::ptr::eq(visits.0, visits.1) { &a } else { &b };
                 let meeting = meetings(kernel, run, (&a, later), between, blind).into_iter().next()?;
-                (!are_apart(kernel, number, visits, relation, prover)).then_some(meeting)
+                let excluded = !blind && when.excludes(visits, run);
+                (!excluded && !are_apart(kernel, number, visits, relation, prover)).then_some(meeting)
             };
             if meetings(kernel, run, (earlier, own), between, blind).is_empty() {
                 continue;
@@ -115,7 +115,7 @@ fn judge<'a>(
             .map(|ordered| (ordered.interval, Between::Threads, ordered.barriers.clone()));
         // A copy is ordered by the wait for it, too, also for the thread itself.
         let reaches = |copy: &IntervalId| {
-            interval.open.iter().any(|(other, _)| other == copy)
+            interval.open.iter().any(|open| open.interval == *copy)
                 || interval.ordered.iter().any(|ordered| ordered.interval == *copy)
         };
         let waits = run
@@ -135,6 +135,14 @@ fn judge<'a>(
             }
         }
     }
+}
+
+/// The intervals whose accesses nothing orders before those of one, itself first.
+pub(super) fn unordered(run: &Run, id: IntervalId) -> impl Iterator<Item = Open> {
+    let interval = &run.intervals[id as usize];
+    let itself = Open { interval: id, between: interval.within, when: When::Always };
+    let all = std::iter::once(itself).chain(interval.open.iter().cloned());
+    all.filter(move |open| stand_for_all(run, open.interval, id))
 }
 
 /// The pairs of sites of two intervals that are not two loads or two updates.
@@ -200,7 +208,7 @@ pub(super) fn is_blind(run: &Run, earlier: IntervalId, later: IntervalId) -> boo
 
 /// Whether what is said of two intervals is not said of two others already: those of one iteration that was walked again
 /// are as those of the one that stands for all.
-pub(super) fn stand_for_all(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
+fn stand_for_all(run: &Run, earlier: IntervalId, later: IntervalId) -> bool {
     let walk = |interval: IntervalId| run.intervals[interval as usize].again.map(|(walk, _)| walk);
     walk(later).is_none_or(|own| walk(earlier) != Some(own))
 }

@@ -11,7 +11,7 @@ use super::linear::Linear;
 use super::loops::{Carried, Rounds};
 use super::prove::FactList;
 use super::relations::Relations;
-use super::rounds::{Entry, Happens};
+use super::rounds::{Beginning, Entry, Happens};
 use super::symbol::SymbolKind;
 use super::together::Fork;
 use super::truth::{Truth, Value};
@@ -127,12 +127,12 @@ impl Walk<'_> {
     /// The body once, for an iteration of which only the condition is known.
     fn any_step(&mut self, condition: Handle<Expr>, body: &Block, span: SpanId) {
         let name = "the iteration of a `while` loop".to_string();
-        let begins = self.begins(condition);
+        let begins = self.beginning_where(condition);
         let entry = self.enter_rounds(body, span);
         let kind = self.next_execution(|time| SymbolKind::Round(span, time));
         let split = self.residues.contains_key(&kind.split_as());
         // Of an iteration with one residue it is not said that there is one.
-        let happens = if split { Happens::Perhaps } else { begins };
+        let beginning = if split { Beginning::unknown() } else { begins };
         let mut alike = Scope::Block;
         let (carried, relations, rounds) = loop {
             let mark = self.mark();
@@ -146,7 +146,8 @@ impl Walk<'_> {
                 let kind = SymbolKind::Derived(self.symbols.len() as u32);
                 let round = self.symbol_form(kind, (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
                 let state = (&mut carried[..], &mut relations);
-                decided = self.step(condition, body, span, &round, state, (true, None, Happens::Perhaps)).0;
+                decided =
+                    self.step(condition, body, span, &round, state, (true, None, Beginning::unknown())).0;
                 self.rewind(inner);
                 if entry.is_some() {
                     self.find_orbits(&mut carried, &mut |walk| walk.step_on(condition, body, span));
@@ -154,7 +155,7 @@ impl Walk<'_> {
             }
             let round = self.symbol_form(kind.clone(), (0, EXTENT_LIMIT), 2 * NARROW_LIMIT, name.clone());
             let state = (&mut carried[..], &mut relations);
-            let how = (!split, entry.clone(), happens.clone());
+            let how = (!split, entry.clone(), beginning.clone());
             let (scope, known) = self.step(condition, body, span, &round, state, how);
             decided = decided.min(scope);
             if entry.is_some() && !split {
@@ -178,17 +179,20 @@ impl Walk<'_> {
     }
 
     /// Whether the condition of a loop holds before its first iteration.
-    fn begins(&mut self, condition: Handle<Expr>) -> Happens {
+    fn beginning_where(&mut self, condition: Handle<Expr>) -> Beginning {
         let scope = self.enter();
         let truth = self.truth(condition);
         self.leave(scope);
-        if truth.known_true.or(&self.mask.not()).is_full() {
+        let same = truth.scope >= Scope::Block;
+        let skipped = if same { self.of_block(&truth.when_false) } else { Vec::new() };
+        let happens = if truth.known_true.or(&self.mask.not()).is_full() {
             Happens::Certainly
-        } else if truth.exactly_true && truth.scope >= Scope::Block {
+        } else if truth.exactly_true && same {
             Happens::If(truth.when_true)
         } else {
             Happens::Perhaps
-        }
+        };
+        Beginning { happens, skipped }
     }
 
     /// The body for an iteration of this number; the guesses are corrected if they are still open. Which threads
@@ -200,7 +204,7 @@ impl Walk<'_> {
         span: SpanId,
         round: &Linear,
         (carried, relations): (&mut [Carried], &mut Relations),
-        (open, entry, happens): (bool, Option<Entry>, Happens),
+        (open, entry, beginning): (bool, Option<Entry>, Beginning),
     ) -> (Scope, FactList) {
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
         loop {
@@ -248,7 +252,7 @@ impl Walk<'_> {
                 let mut guessed = carried.to_vec();
                 let inside = self.enter();
                 self.guards.extend(known_inside);
-                self.leave_rounds(entry, round, &mut once, &mut guessed, happens, &|_, _, _| false);
+                self.leave_rounds(entry, round, &mut once, &mut guessed, beginning, &|_, _, _| false);
                 self.leave(inside);
                 self.leave(scope);
                 self.presence = presence;

@@ -12,7 +12,7 @@ use super::order::{Around, Moment};
 use super::prove::FactList;
 use super::prove::{non_negative, tighten};
 use super::relations::Relations;
-use super::rounds::{Entry, Happens};
+use super::rounds::{Beginning, Entry, Happens};
 use super::symbol::{Case, Symbol, SymbolKind};
 use super::together::Fork;
 use super::truth::{Truth, Value};
@@ -256,7 +256,10 @@ impl Walk<'_> {
         let head = &self.kernel.loops[handle];
         let (presence, scope, conditions) = (self.presence, self.enter(), self.conditions.clone());
         let around = self.counted.len();
-        let happens = if entry.is_some() { self.happens(round, bounds, open) } else { Happens::Perhaps };
+        let beginning = match entry {
+            Some(_) => self.beginning(round, bounds, open),
+            None => Beginning::unknown(),
+        };
         let variable = self.come_to(handle, round, bounds);
         self.check_width(&variable, self.kernel.locals[head.variable].ty.scalar());
         loop {
@@ -292,7 +295,7 @@ impl Walk<'_> {
                     let room = next.and_then(|next| bounds.end.sub(&next)?.offset(-1));
                     room.is_some_and(|room| non_negative(&room, &visit.facts, &visit.mask, &walk.symbols))
                 };
-                self.leave_rounds(entry, round, &mut once, &mut guessed, happens, &goes_on);
+                self.leave_rounds(entry, round, &mut once, &mut guessed, beginning, &goes_on);
                 self.leave(inside);
                 break;
             }
@@ -303,7 +306,7 @@ impl Walk<'_> {
     }
 
     /// Whether there is an iteration of this number, which is that of one for all or of one residue.
-    fn happens(&self, round: &Linear, bounds: &Bounds<'_>, for_all: bool) -> Happens {
+    fn beginning(&self, round: &Linear, bounds: &Bounds<'_>, for_all: bool) -> Beginning {
         let (first, _) = self.bounds(round);
         let distance = match (bounds.step.known_uniform(), i64::try_from(first)) {
             (Some(step), Ok(first)) => step.checked_mul(first),
@@ -311,12 +314,25 @@ impl Walk<'_> {
             (Some(_) | None, _) => None,
         };
         let room = bounds.end.sub(bounds.start).zip(distance);
-        match room.and_then(|(room, distance)| room.offset(distance.checked_add(1)?.checked_neg()?)) {
+        let Some(room) =
+            room.and_then(|(room, distance)| room.offset(distance.checked_add(1)?.checked_neg()?))
+        else {
+            return Beginning::unknown();
+        };
+        let lack = room.scale(&Lanes::Uniform(-1)).and_then(|lack| lack.offset(-1));
+        let skipped = match bounds.same {
+            true => lack.into_iter().map(|lack| Rc::new(tighten(lack))).collect(),
+            false => Vec::new(),
+        };
+        let happens = if for_all && self.holds(&room) {
             // Where iterations have one residue, barriers are those of all.
-            Some(room) if for_all && self.holds(&room) => Happens::Certainly,
-            Some(room) if bounds.same => Happens::If(vec![Rc::new(tighten(room))]),
-            Some(_) | None => Happens::Perhaps,
-        }
+            Happens::Certainly
+        } else if bounds.same {
+            Happens::If(vec![Rc::new(tighten(room))])
+        } else {
+            Happens::Perhaps
+        };
+        Beginning { happens, skipped }
     }
 
     /// The body for an iteration of this number, from the values that the variables have.

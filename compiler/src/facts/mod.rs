@@ -38,6 +38,7 @@ mod together;
 mod truth;
 mod unwritten;
 mod walk;
+mod when;
 mod width;
 
 pub use address::{Obstacle, tensor_offset, tile_offset};
@@ -45,11 +46,12 @@ pub use conditions::{Condition, ConditionKind, Conditions, GridExtent};
 pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};
 pub use operations::Operations;
-pub use order::{Around, Between, Interval, IntervalId, Ordered, Waited};
+pub use order::{Around, Between, Interval, IntervalId, Open, Ordered, Waited};
 pub use prove::{FactList, gcd, lower_bound, non_negative};
 pub use symbol::{Residue, Symbol, SymbolKind, Symbols};
 pub use together::Divergence;
 pub use unwritten::{Unwritten, element_index, element_number};
+pub use when::When;
 
 use crate::ir::{BinaryOp, Expr, Handle, Kernel, Scalar, Site};
 use crate::span::SpanId;

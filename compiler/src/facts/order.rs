@@ -14,13 +14,18 @@
 //!
 //! Loops that are not executed iteration by iteration are in [`super::rounds`].
 
+use super::linear::Linear;
+use super::prove::FactList;
+use super::truth::Truth;
 use super::walk::Walk;
+use super::when::When;
 use crate::ir::{
     Base, Block, CollectiveOp, Expr, Handle, Role, Scope, Site, Stmt, Sync, SyncAction, SyncObject, Unaligned,
 };
 use crate::ir::{Collective, Kernel, Proxy};
 use crate::span::SpanId;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// The number of an [`Interval`] in [`super::Run::intervals`], in the order in which the block comes to them.
 pub type IntervalId = u32;
@@ -36,11 +41,22 @@ pub enum Between {
     All,
 }
 
+/// An interval whose accesses nothing orders before others that come later.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Open {
+    /// The interval.
+    pub interval: IntervalId,
+    /// Between which threads.
+    pub between: Between,
+    /// On which ways of the block from the one to the other.
+    pub when: When,
+}
+
 /// Accesses with one relation to all others.
 #[derive(Clone, Debug)]
 pub struct Interval {
     /// Earlier intervals whose accesses nothing orders before those of this one.
-    pub open: Vec<(IntervalId, Between)>,
+    pub open: Vec<Open>,
     /// Earlier intervals that barriers order before this one.
     pub ordered: Vec<Ordered>,
     /// Between which threads nothing orders its own accesses.
@@ -96,7 +112,7 @@ pub(super) struct Moment {
     /// The interval that is under way.
     pub(super) now: IntervalId,
     /// Those before it that are open.
-    pub(super) open: Vec<(IntervalId, Between)>,
+    pub(super) open: Vec<Open>,
     ordered: Vec<Ordered>,
     /// Asynchronous copies that no group holds yet.
     uncommitted: Vec<IntervalId>,
@@ -114,6 +130,15 @@ pub(super) struct Parting {
     first: IntervalId,
     /// Between which threads the sides are walked at the same time.
     between: Option<Between>,
+    /// What holds of the block on the side that was walked first, and on the other one.
+    holds: [FactList; 2],
+}
+
+impl Open {
+    /// On every way.
+    pub(super) fn always(interval: IntervalId, between: Between) -> Open {
+        Open { interval, between, when: When::Always }
+    }
 }
 
 impl Moment {
@@ -135,19 +160,21 @@ impl Moment {
 
     /// Nothing but an interval that stands for what came before.
     pub(super) fn alone(entry: IntervalId) -> Moment {
-        Moment { open: vec![(entry, Between::Threads)], ..Moment::start() }
+        let mut alone = Moment::start();
+        alone.add_open(Open::always(entry, Between::Threads));
+        alone
     }
 
-    /// Takes an interval out; between which threads it was open.
-    pub(super) fn remove(&mut self, interval: IntervalId) -> Option<Between> {
-        let at = self.open.iter().position(|(other, _)| *other == interval)?;
+    /// Takes an interval out, if it was open.
+    pub(super) fn remove(&mut self, interval: IntervalId) -> Option<Open> {
+        let at = self.open.iter().position(|open| open.interval == interval)?;
         self.ordered.retain(|other| other.interval != interval);
-        Some(self.open.remove(at).1)
+        Some(self.open.remove(at))
     }
 
     /// Whether an access of these intervals is open, or a copy under way.
     pub(super) fn leaves_open(&self, among: &Range<IntervalId>) -> bool {
-        let open = self.open.iter().any(|(interval, _)| among.contains(interval));
+        let open = self.open.iter().any(|open| among.contains(&open.interval));
         open || self.copies().any(|copy| among.contains(&copy))
     }
 
@@ -158,21 +185,38 @@ impl Moment {
 
     /// Orders everything that is open between the threads of a warp.
     pub(super) fn between_warps(&mut self) {
-        self.open.iter_mut().for_each(|(_, between)| *between = Between::Warps);
+        self.open.iter_mut().for_each(|open| open.between = Between::Warps);
     }
 
     /// Leaves intervals out.
     pub(super) fn forget(&mut self, is_over: &dyn Fn(IntervalId) -> bool) {
-        self.open.retain(|(interval, _)| !is_over(*interval));
+        self.open.retain(|open| !is_over(open.interval));
         self.uncommitted.retain(|copy| !is_over(*copy));
         self.groups.iter_mut().for_each(|group| group.retain(|copy| !is_over(*copy)));
     }
 
-    fn add_open(&mut self, interval: IntervalId, between: Between) {
-        match self.open.iter_mut().find(|(other, _)| *other == interval) {
-            Some((_, known)) => *known = between.max(*known),
-            None => self.open.push((interval, between)),
+    fn add_open(&mut self, open: Open) {
+        match self.open.iter_mut().find(|known| known.interval == open.interval) {
+            Some(known) => {
+                known.between = known.between.max(open.between);
+                known.when = known.when.or(&open.when);
+            }
+            None => self.open.push(open),
         }
+    }
+
+    /// What is open on every way from here that is one of these.
+    pub(super) fn passing(mut self, when: &When) -> Moment {
+        self.open.iter_mut().for_each(|open| open.when = open.when.and(when));
+        self
+    }
+
+    /// Takes in what holds of the block that comes from here, not from the other moment, about intervals before this one that
+    /// are not open in both alike.
+    fn alone_under(&mut self, facts: &FactList, other: &Moment, first: IntervalId) {
+        let when = When::on(facts);
+        let differs = |open: &&mut Open| open.interval < first && !other.open.contains(open);
+        self.open.iter_mut().filter(differs).for_each(|open| open.when = open.when.and(&when));
     }
 
     /// What is open, and what earlier barriers ended, is ordered by this one.
@@ -184,7 +228,7 @@ impl Moment {
             }
         }
         self.ordered.retain(|ordered| ordered.times <= MOST_BARRIERS);
-        for (interval, _) in &self.open {
+        for Open { interval, .. } in &self.open {
             if !self.ordered.iter().any(|ordered| ordered.interval == *interval) {
                 self.ordered.push(Ordered { interval: *interval, barriers: vec![barrier], times: 1 });
             }
@@ -193,14 +237,17 @@ impl Moment {
 
     /// What may be open, where the threads come from either.
     pub(super) fn or(&mut self, other: &Moment) {
-        for (interval, between) in &other.open {
-            self.add_open(*interval, *between);
-        }
+        self.or_open(other);
         for ordered in &other.ordered {
             if !self.ordered.contains(ordered) {
                 self.ordered.push(ordered.clone());
             }
         }
+    }
+
+    /// The same without what barriers have ended.
+    pub(super) fn or_open(&mut self, other: &Moment) {
+        other.open.iter().for_each(|open| self.add_open(open.clone()));
         for copy in &other.uncommitted {
             if !self.uncommitted.contains(copy) {
                 self.uncommitted.push(*copy);
@@ -222,7 +269,7 @@ impl Walk<'_> {
     pub(super) fn begin_interval(&mut self) {
         let now = self.moment.now;
         if self.intervals.get(now as usize).is_some_and(|interval| interval.touched) {
-            self.moment.add_open(now, Between::Threads);
+            self.moment.add_open(Open::always(now, Between::Threads));
         }
         self.fresh_interval();
     }
@@ -235,7 +282,7 @@ impl Walk<'_> {
 
     fn new_interval(&mut self, within: Between) -> IntervalId {
         let mut open = self.moment.open.clone();
-        open.extend(self.moment.copies().map(|copy| (copy, Between::All)));
+        open.extend(self.moment.copies().map(|copy| Open::always(copy, Between::All)));
         let interval = Interval {
             open,
             ordered: self.moment.ordered.clone(),
@@ -298,7 +345,7 @@ impl Walk<'_> {
                 let done: Vec<IntervalId> = groups.drain(..done).flatten().collect();
                 if !done.is_empty() {
                     self.begin_interval();
-                    done.iter().for_each(|copy| self.moment.add_open(*copy, Between::Threads));
+                    done.iter().for_each(|copy| self.moment.add_open(Open::always(*copy, Between::Threads)));
                     self.fresh_interval();
                     let from = self.moment.now;
                     self.waits.extend(done.into_iter().map(|copy| Waited { copy, wait: span, from }));
@@ -326,7 +373,7 @@ impl Walk<'_> {
     /// Before the sides of a condition, if the order of what is in them matters: over which threads all take the same side.
     pub(super) fn sides(
         &mut self,
-        condition: Handle<Expr>,
+        (condition, truth): (Handle<Expr>, &Truth),
         together: Scope,
         then: &Block,
         otherwise: &Block,
@@ -347,7 +394,16 @@ impl Walk<'_> {
             Scope::Warp | Scope::Warpgroup => Some(Between::Warps),
             Scope::Block | Scope::Cluster | Scope::Grid => None,
         };
-        Some(Parting { before: self.moment.clone(), then: None, first: self.moment.now, between })
+        let holds = match between {
+            None => [&truth.when_true, &truth.when_false].map(|facts| self.of_block(facts)),
+            Some(_) => [const { FactList::new() }; 2],
+        };
+        Some(Parting { before: self.moment.clone(), then: None, first: self.moment.now, between, holds })
+    }
+
+    /// Those of some facts that are about the whole block.
+    pub(super) fn of_block(&self, facts: &[Rc<Linear>]) -> FactList {
+        facts.iter().filter(|fact| self.is_uniform(fact)).cloned().collect()
     }
 
     /// Between the sides.
@@ -358,7 +414,7 @@ impl Walk<'_> {
         if let Some(between) = parting.between {
             for interval in parting.first..self.intervals.len() as IntervalId {
                 if self.intervals[interval as usize].touched {
-                    self.moment.add_open(interval, between);
+                    self.moment.add_open(Open::always(interval, between));
                 }
             }
         }
@@ -367,8 +423,14 @@ impl Walk<'_> {
 
     /// After both.
     pub(super) fn rejoin(&mut self, parting: Option<Parting>) {
-        let Some(then) = parting.and_then(|parting| parting.then) else { return };
+        let Some(Parting { then: Some(mut then), holds: [if_then, if_otherwise], first, .. }) = parting
+        else {
+            return;
+        };
         self.begin_interval();
+        let before = self.moment.clone();
+        self.moment.alone_under(&if_otherwise, &then, first);
+        then.alone_under(&if_then, &before, first);
         self.moment.or(&then);
         self.fresh_interval();
     }

@@ -20,12 +20,13 @@ use super::Visit;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::linear::Linear;
 use super::loops::Carried;
-use super::order::{Around, Between, IntervalId, Moment, orders_rounds};
+use super::order::{Around, Between, IntervalId, Moment, Open, orders_rounds};
 use super::prove::FactList;
 use super::symbol::{Residue, SymbolKind};
 use super::truth::Value;
 use super::unwritten::{Step, StepKind, Unwritten};
 use super::walk::Walk;
+use super::when::When;
 use crate::ir::{Block, Scope};
 use crate::span::SpanId;
 use std::ops::Range;
@@ -55,6 +56,22 @@ pub(super) enum Happens {
     If(FactList),
     /// That is not known.
     Perhaps,
+}
+
+/// How a loop begins, if it does.
+#[derive(Clone, Debug)]
+pub(super) struct Beginning {
+    /// Whether there is an iteration such as the one that stands for all.
+    pub(super) happens: Happens,
+    /// What holds of the block where there is none.
+    pub(super) skipped: FactList,
+}
+
+impl Beginning {
+    /// Of which nothing is known.
+    pub(super) fn unknown() -> Beginning {
+        Beginning { happens: Happens::Perhaps, skipped: Vec::new() }
+    }
 }
 
 /// Whether an access in the iteration of a number says that another one follows.
@@ -108,28 +125,31 @@ impl Walk<'_> {
         round: &Linear,
         once: &mut Once<'_>,
         guessed: &mut [Carried],
-        happens: Happens,
+        beginning: Beginning,
         goes_on: &GoesOn<'_>,
     ) {
         let Some(entry) = entry else { return };
-        let certain = matches!(happens, Happens::Certainly);
         let path = self.path.clone();
         let walked = entry.marker + 1..self.intervals.len() as IntervalId;
         self.begin_interval();
         let through = self.moment.remove(entry.marker);
-        let is_crossed = through.is_none();
-        match through {
-            Some(between @ (Between::Threads | Between::All)) => {
-                self.reopen(&entry, between);
+        match through.as_ref().map(|open| open.between) {
+            Some(Between::Threads | Between::All) => {
+                self.reopen(&entry);
                 self.ask_again(&entry, round, once);
+                let first = self.moment.clone();
                 self.any_later(round, 1, once, guessed);
+                self.moment.or_open(&first);
             }
             Some(Between::Warps) => {
-                self.reopen(&entry, Between::Warps);
+                self.reopen(&entry);
                 self.ask_again(&entry, round, once);
+                let mut ends = vec![self.moment.clone()];
                 self.following(round, 1, once);
+                ends.push(self.moment.clone());
                 self.moment.between_warps();
                 self.any_later(round, 2, once, guessed);
+                ends.iter().for_each(|end| self.moment.or_open(end));
             }
             None => {
                 let asked = self.unwritten.split_off(entry.unwritten);
@@ -147,7 +167,7 @@ impl Walk<'_> {
                 let asked = if is_asked && !missing { followed } else { 0 };
                 let ends = self.first_rounds(&entry, (least, asked), once, &is_open);
                 if !settled || ends.last().is_some_and(|end| end.leaves_open(&before)) {
-                    self.reopen(&entry, Between::All);
+                    self.reopen(&entry);
                 }
                 for (number, end) in (0..).zip(&ends) {
                     let ended = self.without(end, &Linear::int(number), goes_on);
@@ -155,13 +175,18 @@ impl Walk<'_> {
                 }
             }
         }
-        // Where every iteration meets a barrier and there is one, what was before the loop is over behind it.
-        if !(certain && is_crossed) {
-            self.moment.or(&entry.moment);
+        // What was before the loop is open behind it where there is no iteration, or where the block does not meet in any.
+        let skips = match beginning.happens {
+            Happens::Certainly => None,
+            Happens::If(_) | Happens::Perhaps => Some(When::on(&beginning.skipped)),
+        };
+        let passes = through.map(|open| open.when);
+        if let Some(when) = skips.into_iter().chain(passes).reduce(|skips, passes| skips.or(&passes)) {
+            self.moment.or(&entry.moment.passing(&when));
         }
         self.rounds.pop();
         self.path = self.path[..self.path.len() - 1].into();
-        self.write_in_rounds(&path, happens);
+        self.write_in_rounds(&path, beginning.happens);
         self.fresh_interval();
     }
 
@@ -375,17 +400,24 @@ impl Walk<'_> {
     }
 
     /// What was open before a loop is open in the iteration that stands for all.
-    fn reopen(&mut self, entry: &Entry, between: Between) {
-        let mut open = entry.moment.open.clone();
-        open.extend(entry.moment.copies().map(|copy| (copy, Between::All)));
+    fn reopen(&mut self, entry: &Entry) {
+        let copies = entry.moment.copies().map(|copy| Open::always(copy, Between::All));
+        let open: Vec<Open> = entry.moment.open.iter().cloned().chain(copies).collect();
         for interval in self.intervals.iter_mut().skip(entry.marker as usize + 1) {
-            if interval.open.iter().any(|(other, _)| *other == entry.marker) {
-                let known = open.iter().map(|(other, own)| match own {
-                    Between::All => (*other, Between::All),
-                    Between::Warps | Between::Threads => (*other, between.min(*own)),
-                });
-                interval.open.extend(known.collect::<Vec<_>>());
-            }
+            let Some(marker) = interval.open.iter().find(|open| open.interval == entry.marker).cloned()
+            else {
+                continue;
+            };
+            let known = open.iter().map(|open| match open.between {
+                // A barrier does not end the copy.
+                Between::All => open.clone(),
+                Between::Warps | Between::Threads => Open {
+                    interval: open.interval,
+                    between: open.between.min(marker.between),
+                    when: open.when.and(&marker.when),
+                },
+            });
+            interval.open.extend(known.collect::<Vec<_>>());
         }
     }
 

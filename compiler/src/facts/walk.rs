@@ -697,7 +697,8 @@ impl Walk<'_> {
         let branch = truth.assigned.map_or(Branch::Number(self.branches), Branch::Assigned);
         let both = !self.mask.and(&truth.known_false.not()).is_empty()
             && !self.mask.and(&truth.known_true.not()).is_empty();
-        let mut parting = if both { self.sides(condition, together, then, otherwise) } else { None };
+        let mut parting =
+            if both { self.sides((condition, &truth), together, then, otherwise) } else { None };
         let path = self.path.clone();
         let settled = truth.known_true.or(&truth.known_false).or(&self.mask.not()).is_full();
         let step = |side, exactly: bool, facts: &FactList| {

@@ -143,6 +143,11 @@ impl<'a> Prover<'a> {
         Group(self.executions.len() - 1)
     }
 
+    /// The visits of a group, each with the number of its run.
+    pub fn members(&self, group: Group) -> &[(usize, &'a Visit)] {
+        self.members.get(group.0).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether accesses are apart whose distances are known numbers, by a look at each thread.
     fn apart_by_look(
         &self,
