@@ -12,13 +12,14 @@ use super::loops::{Carried, Rounds};
 use super::prove::FactList;
 use super::relations::Relations;
 use super::rounds::{Beginning, Entry, Happens};
-use super::symbol::SymbolKind;
+use super::symbol::{Symbol, SymbolKind};
 use super::together::Fork;
 use super::truth::{Truth, Value};
 use super::walk::{Rolled, Walk, assigned_in};
 use super::{Presence, loops};
 use crate::ir::{Block, Expr, ExprKind, Handle, Local, Scope};
 use crate::span::SpanId;
+use std::rc::Rc;
 
 /// A loop that goes round more often than this is no longer executed iteration by iteration.
 const MOST_STEPS: u32 = 1024;
@@ -128,6 +129,7 @@ impl Walk<'_> {
     fn any_step(&mut self, condition: Handle<Expr>, body: &Block, span: SpanId) {
         let name = "the iteration of a `while` loop".to_string();
         let begins = self.beginning_where(condition);
+        let before_loop = self.symbols.len();
         let entry = self.enter_rounds(body, span);
         let kind = self.next_execution(|time| SymbolKind::Round(span, time));
         let split = self.residues.contains_key(&kind.split_as());
@@ -164,7 +166,9 @@ impl Walk<'_> {
                 self.residue_of(&round, found);
             }
             if decided >= alike {
-                break (carried, relations, if split { Rounds::Any } else { Rounds::Last(round, known) });
+                let rounds =
+                    if split { Rounds::Any } else { self.rounds_until_last(&round, known, before_loop) };
+                break (carried, relations, rounds);
             }
             // Threads go round as often as their own condition says.
             self.rewind(mark);
@@ -176,6 +180,22 @@ impl Walk<'_> {
         // All threads have left it by now because their condition failed.
         let truth = self.truth(condition);
         self.guards.extend(truth.when_false);
+    }
+
+    /// How often a loop has gone round, by what is known at the start of the iteration that stands for all, where there were so
+    /// many symbols before the loop. The last one is not that one, whose accesses remain those of any iteration: of
+    /// what is another number in each, only the iteration's own number has a counterpart.
+    fn rounds_until_last(&mut self, round: &Linear, known: FactList, before_loop: usize) -> Rounds {
+        let Some(any) = round.lone_symbol() else { return Rounds::Any };
+        let kind = SymbolKind::Opaque(self.symbols.len() as u32);
+        let last = Linear::symbol(self.symbols.add(Symbol { kind, ..self.symbols.get(any).clone() }));
+        let stays = |fact: &Linear| {
+            let mut ids = fact.terms.iter().map(|(id, _)| *id).filter(|id| *id != any);
+            ids.all(|id| id.index() < before_loop || self.symbols.is_fixed(id, before_loop))
+        };
+        let known = known.iter().filter(|fact| stays(fact));
+        let known = known.filter_map(|fact| fact.substitute(any, &last)).map(Rc::new).collect();
+        Rounds::Last(last, known)
     }
 
     /// Whether the condition of a loop holds before its first iteration.

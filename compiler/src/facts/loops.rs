@@ -496,7 +496,7 @@ pub(super) enum Rounds {
     Exactly(Linear),
     /// Any number of times.
     Any,
-    /// Not once, or once more than the number of the last iteration, at whose start this held.
+    /// Not once, or once more than the number of the last iteration, at whose start this held; its symbol is nothing else's.
     Last(Linear, FactList),
 }
 
