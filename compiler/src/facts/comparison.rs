@@ -64,7 +64,7 @@ impl Walk<'_> {
     }
 
     /// `a ≥ b + by`.
-    fn at_least(&mut self, a: &Linear, b: &Linear, by: i64) -> Truth {
+    pub(super) fn at_least(&mut self, a: &Linear, b: &Linear, by: i64) -> Truth {
         let Some(form) = a.sub(b).and_then(|form| form.offset(-by)) else { return Truth::data() };
         if let Some(lanes) = form.known() {
             return Truth::known(mask_of(lanes, |value| value >= 0));

@@ -9,6 +9,7 @@ use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::Mask;
 use super::linear::Linear;
 use super::loops::{Carried, Rounds};
+use super::order::meets;
 use super::prove::FactList;
 use super::relations::Relations;
 use super::rounds::{Beginning, Entry, Happens};
@@ -134,7 +135,11 @@ impl Walk<'_> {
         let kind = self.next_execution(|time| SymbolKind::Round(span, time));
         let split = self.residues.contains_key(&kind.split_as());
         // Of an iteration with one residue it is not said that there is one.
-        let beginning = if split { Beginning::unknown() } else { begins };
+        let beginning = match split {
+            true if meets(body) => Beginning { happens: Happens::Perhaps, ..begins },
+            true => Beginning::unknown(),
+            false => begins,
+        };
         let mut alike = Scope::Block;
         let (carried, relations, rounds) = loop {
             let mark = self.mark();

@@ -41,7 +41,12 @@ impl Walk<'_> {
             ExprKind::Param(param) => match scalar {
                 Scalar::Bool => Value::Truth(match self.flags[param.index()] {
                     Some(known) => Truth::known(Mask::Uniform(known)),
-                    None => Truth { assigned: Some(u32::MAX - param.index() as u32), ..Truth::uniform() },
+                    None => {
+                        let name = kernel.params[*param].name.clone();
+                        let number = self.symbol_form(SymbolKind::Scalar(*param), (0, 1), 1, name);
+                        let assigned = Some(u32::MAX - param.index() as u32);
+                        Truth { assigned, ..self.at_least(&number, &Linear::int(0), 1) }
+                    }
                 }),
                 Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => Value::Data(Scope::Block),
                 _ => {

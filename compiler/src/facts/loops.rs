@@ -8,7 +8,7 @@ use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::operations::Operations;
-use super::order::{Around, Moment};
+use super::order::{Around, Moment, meets};
 use super::prove::FactList;
 use super::prove::{non_negative, tighten};
 use super::relations::Relations;
@@ -257,7 +257,7 @@ impl Walk<'_> {
         let (presence, scope, conditions) = (self.presence, self.enter(), self.conditions.clone());
         let around = self.counted.len();
         let beginning = match entry {
-            Some(_) => self.beginning(round, bounds, open),
+            Some(_) => self.beginning(round, bounds, &head.body, open),
             None => Beginning::unknown(),
         };
         let variable = self.come_to(handle, round, bounds);
@@ -306,33 +306,26 @@ impl Walk<'_> {
     }
 
     /// Whether there is an iteration of this number, which is that of one for all or of one residue.
-    fn beginning(&self, round: &Linear, bounds: &Bounds<'_>, for_all: bool) -> Beginning {
+    fn beginning(&self, round: &Linear, bounds: &Bounds<'_>, body: &Block, for_all: bool) -> Beginning {
         let (first, _) = self.bounds(round);
         let distance = match (bounds.step.known_uniform(), i64::try_from(first)) {
             (Some(step), Ok(first)) => step.checked_mul(first),
             (None, Ok(0)) => Some(0),
             (Some(_) | None, _) => None,
         };
-        let room = bounds.end.sub(bounds.start).zip(distance);
-        let Some(room) =
-            room.and_then(|(room, distance)| room.offset(distance.checked_add(1)?.checked_neg()?))
-        else {
-            return Beginning::unknown();
-        };
-        let lack = room.scale(&Lanes::Uniform(-1)).and_then(|lack| lack.offset(-1));
-        let skipped = match bounds.same {
-            true => lack.into_iter().map(|lack| Rc::new(tighten(lack))).collect(),
-            false => Vec::new(),
-        };
-        let happens = if for_all && self.holds(&room) {
+        let length = bounds.end.sub(bounds.start);
+        let room_at = |distance: i64| length.as_ref()?.offset(distance.checked_add(1)?.checked_neg()?);
+        let room = distance.and_then(room_at);
+        let happens = match &room {
             // Where iterations have one residue, barriers are those of all.
-            Happens::Certainly
-        } else if bounds.same {
-            Happens::If(vec![Rc::new(tighten(room))])
-        } else {
-            Happens::Perhaps
+            Some(room) if for_all && self.holds(room) => Happens::Certainly,
+            Some(room) if bounds.same => Happens::If(vec![Rc::new(tighten(room.clone()))]),
+            Some(_) | None => Happens::Perhaps,
         };
-        Beginning { happens, skipped }
+        let least = if meets(body) { room_at(0) } else { room };
+        let lack = least.and_then(|room| room.scale(&Lanes::Uniform(-1))?.offset(-1));
+        let skipped = lack.filter(|_| bounds.same).map(|lack| Rc::new(tighten(lack)));
+        Beginning { happens, skipped: skipped.into_iter().collect() }
     }
 
     /// The body for an iteration of this number, from the values that the variables have.

@@ -465,6 +465,26 @@ fn any_stmt(kernel: &Kernel, block: &Block, is: &dyn Fn(&Stmt) -> bool) -> bool 
         .any(|stmt| is(stmt) || stmt.blocks(kernel).into_iter().any(|block| any_stmt(kernel, block, is)))
 }
 
+/// Whether the block meets in a body, whatever holds.
+pub(super) fn meets(body: &Block) -> bool {
+    body.iter().any(|stmt| match stmt {
+        Stmt::Sync(sync, _) => sync.object == SyncObject::BlockBarrier,
+        Stmt::Collective(Collective { op, .. }) => is_block_wide(*op),
+        Stmt::If { then, otherwise, .. } => meets(then) && meets(otherwise),
+        Stmt::Assign { .. }
+        | Stmt::Fill { .. }
+        | Stmt::AssignElement { .. }
+        | Stmt::AssignLane { .. }
+        | Stmt::Load { .. }
+        | Stmt::LoadUnaligned(_)
+        | Stmt::Store { .. }
+        | Stmt::Copy(_)
+        | Stmt::Atomic(_)
+        | Stmt::For(_)
+        | Stmt::While { .. } => false,
+    })
+}
+
 /// Whether a statement says something about the order of accesses.
 fn is_order(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Sync(..) | Stmt::Copy(_))

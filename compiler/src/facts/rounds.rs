@@ -63,7 +63,7 @@ pub(super) enum Happens {
 pub(super) struct Beginning {
     /// Whether there is an iteration such as the one that stands for all.
     pub(super) happens: Happens,
-    /// What holds of the block where there is none.
+    /// What holds of the block where there is none, or none at all if the block meets in each.
     pub(super) skipped: FactList,
 }
 

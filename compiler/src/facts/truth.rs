@@ -70,11 +70,6 @@ impl Truth {
         Truth::unknown(Scope::Lane)
     }
 
-    /// Unknown, but the same for all threads.
-    pub(super) fn uniform() -> Truth {
-        Truth::unknown(Scope::Block)
-    }
-
     /// Unknown, but the same over these threads.
     pub(super) fn unknown(scope: Scope) -> Truth {
         Truth {

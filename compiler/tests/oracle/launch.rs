@@ -51,6 +51,11 @@ pub(crate) fn launches(kernel: &Phased) -> Vec<Launch> {
     ];
     let columns = [kernel.columns as u64, 3, threads + threads / 2, 0];
     let each = counts.into_iter().zip(columns.into_iter().cycle());
+    // Where loops do not go round, or not far, with every choice by the input's extents.
+    let short = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1), (3, 0), (0, 3)];
+    let inputs = [(1, columns[0]), (5, columns[0]), (5, columns[1]), (5, columns[3])];
+    let chosen = short.into_iter().flat_map(|(n, m)| inputs.map(|(rows, columns)| ((n, m, rows), columns)));
+    let each = each.chain(chosen);
     let launch = |flag| {
         move |((n, m, rows), columns): ((u64, u64, u64), u64)| {
             let blocks = rows.min(1 + u64::from(columns == 3));
