@@ -6,7 +6,7 @@ use super::literal;
 use super::plan::{int, known_comparison};
 use super::prelude::{Arithmetic, Piece, is_narrowed};
 use super::types::{element_type, scalar_type, stored};
-use crate::ir::{Axis, BinaryOp, Expr, ExprKind, Handle, Kernel, Local, Scalar, Type, UnaryOp};
+use crate::ir::{Axis, Base, BinaryOp, Expr, ExprKind, Handle, Kernel, Local, Scalar, Type, UnaryOp};
 
 /// The expression in C. Its value is that in Rust; its C type may be `int` where Rust has a smaller type.
 pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
@@ -19,6 +19,12 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
         ExprKind::Param(param) => Code::atom(&e.names.params[param.index()].value),
         ExprKind::Extent(param, d) => Code::atom(&e.names.params[param.index()].extents[*d as usize]),
         ExprKind::Stride(param, d) => Code::atom(&e.names.params[param.index()].strides[*d as usize]),
+        ExprKind::Misalignment(param, of) => {
+            let element = e.kernel.element(Base::Tensor(*param));
+            let name = e.need(Piece::Misalignment(stored(element)));
+            let tensor = Code::atom(&e.names.params[param.index()].value);
+            Code::call(&name, &[tensor, Code::atom(of.to_string())])
+        }
         ExprKind::Thread(axis) => builtin(e, Builtin::Thread, *axis),
         ExprKind::Block(axis) => builtin(e, Builtin::Block, *axis),
         ExprKind::Grid(axis) => builtin(e, Builtin::Grid, *axis),

@@ -177,6 +177,7 @@ fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
         | ExprKind::Param(_)
         | ExprKind::Extent(..)
         | ExprKind::Stride(..)
+        | ExprKind::Misalignment(..)
         | ExprKind::Thread(_)
         | ExprKind::Block(_)
         | ExprKind::Grid(_)
@@ -218,6 +219,7 @@ fn stays_below(kernel: &Kernel, index: Handle<Expr>, extent: u32) -> bool {
         | ExprKind::Param(_)
         | ExprKind::Extent(..)
         | ExprKind::Stride(..)
+        | ExprKind::Misalignment(..)
         | ExprKind::Thread(_)
         | ExprKind::Block(_)
         | ExprKind::Grid(_)
@@ -237,7 +239,7 @@ fn stays_below(kernel: &Kernel, index: Handle<Expr>, extent: u32) -> bool {
 pub(super) fn is_below_half(kernel: &Kernel, expr: Handle<Expr>) -> bool {
     match &kernel.exprs[expr].kind {
         ExprKind::Int(value) => *value < 1 << 31,
-        ExprKind::Extent(..) | ExprKind::Stride(..) => true,
+        ExprKind::Extent(..) | ExprKind::Stride(..) | ExprKind::Misalignment(..) => true,
         ExprKind::Param(_) => kernel.exprs[expr].ty.scalar() == Scalar::Usize,
         ExprKind::Binary(op, a, b) => match op {
             BinaryOp::Div | BinaryOp::DivCeil | BinaryOp::Shr | BinaryOp::Rem => is_below_half(kernel, *a),

@@ -192,6 +192,7 @@ fn is_zero(kernel: &Kernel, value: Handle<Expr>) -> bool {
         ExprKind::Param(_)
         | ExprKind::Extent(..)
         | ExprKind::Stride(..)
+        | ExprKind::Misalignment(..)
         | ExprKind::Thread(_)
         | ExprKind::Block(_)
         | ExprKind::Grid(_)
@@ -413,7 +414,7 @@ fn bound(e: &mut Emitter<'_>, value: Handle<Expr>, wanted: &str, span: SpanId) -
     let code = expr(e, value);
     let is_short = match e.kernel.exprs[value].kind {
         ExprKind::Int(value) => value >= 0,
-        ExprKind::Extent(..) | ExprKind::Stride(..) | ExprKind::Param(_) => true,
+        ExprKind::Extent(..) | ExprKind::Stride(..) | ExprKind::Misalignment(..) | ExprKind::Param(_) => true,
         ExprKind::Local(local) => e.plan.assignments[local.index()] <= 1,
         ExprKind::Float(_)
         | ExprKind::Bool(_)

@@ -36,6 +36,22 @@ pub(super) fn inside(scalar: Scalar, width: u32) -> String {
     )
 }
 
+/// The name of the function that says by how many elements a tensor begins behind an aligned address.
+pub(super) fn misalignment_name(scalar: Scalar) -> String {
+    format!("misalignment_{}", element_type(scalar, 1))
+}
+
+/// The definition of [`misalignment_name`].
+pub(super) fn misalignment(scalar: Scalar) -> String {
+    let element = element_type(scalar, 1);
+    format!(
+        "__device__ __forceinline__ index_t {}(const {element}* start, u32 elements) {{\n    \
+         return (index_t)((u64)start / {} % elements);\n}}\n",
+        misalignment_name(scalar),
+        scalar.bytes(),
+    )
+}
+
 /// The addresses of the aligned vectors that hold the first and the last element.
 fn aligned(scalar: Scalar, width: u32) -> String {
     let bytes = scalar.bytes() * width;

@@ -59,6 +59,8 @@ pub(super) struct Execution {
     pub(super) facts: Vec<Poly>,
     pub(super) mask: Mask,
     pub(super) choices: Vec<Choice>,
+    /// Whether its unknowns go by one name in all members, so that what they are made by is known.
+    pub(super) is_named: bool,
 }
 
 /// Multiples of products of launch-wide unknowns, one number a member.
@@ -158,7 +160,7 @@ impl Family {
             facts.extend(known.scaled(-1).and_then(|known| known.offset(*high)));
         }
         let choices = if self.renamed { Vec::new() } else { self.first.choices.clone() };
-        Some(Execution { forms, facts, mask: self.mask.clone(), choices })
+        Some(Execution { forms, facts, mask: self.mask.clone(), choices, is_named: !self.renamed })
     }
 }
 
@@ -181,8 +183,8 @@ impl Execution {
             };
             let facts = self.facts.iter().filter_map(put).chain(case.facts.iter().cloned()).collect();
             let ways = [ways, &case.ways].concat();
-            let execution =
-                Execution { forms, facts, mask: self.mask.clone(), choices: self.choices.clone() };
+            let (mask, choices) = (self.mask.clone(), self.choices.clone());
+            let execution = Execution { forms, facts, mask, choices, is_named: self.is_named };
             all.extend(execution.by_cases(&ways, depth - 1));
         }
         all
