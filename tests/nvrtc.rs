@@ -116,7 +116,8 @@ fn the_functions_of_numbers() {
 #[test]
 fn vectors_of_one_element() {
     let kernel = |ty: &str| {
-        let unaligned = if ty == "f32" || ty == "f64" { "total = total + input.read_unaligned::<1>([i]);" } else { "" };
+        let unaligned =
+            if ty == "f32" || ty == "f64" { "total = total + input.read_unaligned::<1>([i]);" } else { "" };
         let item = format!(
             "fn ones_{ty}(input: &Tensor<{ty}, 1>, output: &mut Tensor<{ty}, 1>) {{
                 let i = block_x() * 32 + thread_x();
