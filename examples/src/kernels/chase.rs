@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn a_cycle_visits_every_line_once() {
         let next = cycle(100, 3);
-        let mut seen = vec![false; 100];
+        let mut seen = [false; 100];
         let mut at = 0;
         for _ in 0..100 {
             assert_eq!(at % LINE, 0);
