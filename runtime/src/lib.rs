@@ -64,6 +64,7 @@ mod description;
 pub mod device;
 mod error;
 mod evaluate;
+mod foreign;
 mod host;
 #[cfg(feature = "kernels")]
 pub mod kernels;
@@ -88,6 +89,7 @@ pub use cudarc;
 pub use description::IndexWidth;
 pub use error::Error;
 pub use evaluate::ArithmeticError;
+pub use foreign::ForeignMemory;
 pub use host::{HostTensor, HostTensorMut};
 pub use load::{Loaded, unload};
 pub use nvrtc::{CompileOptions, Compiled, Usage, nvrtc};
