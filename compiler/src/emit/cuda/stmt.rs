@@ -8,7 +8,7 @@ use super::expr::{element, expr, select};
 use super::memory::Memory;
 use super::plan::{int, is_below_half, is_convertible};
 use super::prelude::Piece;
-use super::types::{scalar_type, stored, unsigned, value_type};
+use super::types::{self, scalar_type, stored, unsigned, value_type};
 use crate::facts::MOST_UNROLLED;
 use crate::ir::{
     Base, Block, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Scalar, Site, Stmt, Sync,
@@ -49,8 +49,9 @@ pub(super) fn block(e: &mut Emitter<'_>, stmts: &Block, predicate: Option<&str>)
             Stmt::AssignLane { local, index, lane, value } => {
                 if e.plan.is_live(*local) {
                     let lane = expr(e, *lane).text;
-                    let place = format!("{}.lane[{lane}]", element(e, *local, index));
-                    let ty = Type::Scalar(e.kernel.locals[*local].ty.scalar());
+                    let vector = e.kernel.locals[*local].ty;
+                    let place = types::lane(&element(e, *local, index), vector.width(), &lane);
+                    let ty = Type::Scalar(vector.scalar());
                     let code = expr(e, *value);
                     overwrite(e, &place, ty, code, predicate, e.kernel.exprs[*value].span);
                 }
@@ -101,7 +102,7 @@ fn asynchronous_copy(e: &mut Emitter<'_>, copy: &Copy, predicate: Option<&str>) 
     let Copy { source, destination, inside } = copy;
     let Site { place, span, .. } = &e.kernel.sites[*source];
     let (element, memory) = (stored(e.kernel.element(place.base)), memory(e, place.base));
-    e.need_type(vector_type(element, place.width));
+    e.need_type(Type::Vector(element, place.width));
     let function = e.need(Piece::CopyAsync(memory, element, place.width));
     let (to, from) = (address_of(e, *destination), address_of(e, *source));
     let inside = expr(e, *inside);
@@ -211,7 +212,7 @@ fn is_zero(kernel: &Kernel, value: Handle<Expr>) -> bool {
 fn load(e: &mut Emitter<'_>, local: Handle<Local>, site: Handle<Site>, predicate: Option<&str>) {
     let Site { place, span, .. } = &e.kernel.sites[site];
     let element = stored(e.kernel.element(place.base));
-    e.need_type(vector_type(element, place.width));
+    e.need_type(Type::Vector(element, place.width));
     let function = e.need(Piece::Load(memory(e, place.base), element, place.width));
     let address = address_of(e, site);
     let value = Code::call(&function, &[address, Code::atom(predicate.unwrap_or("true"))]);
@@ -228,7 +229,7 @@ fn load_unaligned(e: &mut Emitter<'_>, unaligned: &Unaligned, predicate: Option<
     let Unaligned { local, whole, first, last: _ } = unaligned;
     let Site { place, span, .. } = &e.kernel.sites[*first];
     let element = stored(e.kernel.element(place.base));
-    e.need_type(vector_type(element, place.width));
+    e.need_type(Type::Vector(element, place.width));
     let inside = e.need(Piece::AlignedInside(element, place.width));
     let load = e.need(Piece::LoadUnaligned(memory(e, place.base), element, place.width));
     let address = address_of(e, *first);
@@ -266,16 +267,12 @@ fn extent_in_memory(e: &Emitter<'_>, base: Base) -> (Code, Code) {
 fn store(e: &mut Emitter<'_>, site: Handle<Site>, value: Handle<Expr>, predicate: Option<&str>) {
     let Site { place, span, .. } = &e.kernel.sites[site];
     let element = stored(e.kernel.element(place.base));
-    e.need_type(vector_type(element, place.width));
+    e.need_type(Type::Vector(element, place.width));
     let function = e.need(Piece::Store(memory(e, place.base), element, place.width));
     let address = address_of(e, site);
     let value = expr(e, value);
     let call = Code::call(&function, &[address, value, Code::atom(predicate.unwrap_or("true"))]);
     e.out.statement(*span, &format!("{};", call.text));
-}
-
-fn vector_type(element: Scalar, width: u32) -> Type {
-    if width == 1 { Type::Scalar(element) } else { Type::Vector(element, width) }
 }
 
 fn memory(e: &Emitter<'_>, base: Base) -> Memory {

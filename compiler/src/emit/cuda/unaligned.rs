@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use super::memory::{Memory, load_name, narrowed};
 use super::prelude::Piece;
-use super::types::element_type;
+use super::types::{element_type, lane};
 use crate::ir::Scalar;
 
 /// Bytes of the words that are shifted.
@@ -114,7 +114,8 @@ pub(super) fn load_unaligned(memory: Memory, scalar: Scalar, width: u32) -> Stri
     }
     let _ = writeln!(
         text,
-        "    {ty} elements;\n    #pragma unroll\n    for (u32 i = 0; i < {width}; ++i) elements.lane[i] = {};\n    return elements;\n}}",
+        "    {ty} elements;\n    #pragma unroll\n    for (u32 i = 0; i < {width}; ++i) {} = {};\n    return elements;\n}}",
+        lane("elements", width, "i"),
         from_words(scalar)
     );
     text
