@@ -7,6 +7,7 @@ use super::linear::Linear;
 use super::prove::tighten;
 use super::symbol::{Case, Function, Operation, Symbol, SymbolKind};
 use super::walk::Walk;
+use super::width::FORM_LIMIT;
 use crate::ir::{BinaryOp, Scalar, Scope};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -130,6 +131,11 @@ impl Walk<'_> {
         }
         let (low, high) = self.bounds(a);
         let low = if low < 0 && self.holds(a) { 0 } else { low };
+        let room = || a.scale(&Lanes::Uniform(-1)).and_then(|negated| negated.offset(FORM_LIMIT));
+        let high = match high > i128::from(FORM_LIMIT) && room().is_some_and(|room| self.holds(&room)) {
+            true => i128::from(FORM_LIMIT),
+            false => high,
+        };
         let (quotient, new) = self.derived(Derivation {
             operation: Operation::Quotient,
             operands: (a, &Linear::int(divisor)),

@@ -20,6 +20,8 @@ pub(super) enum Piece {
     SharedAddress,
     /// Loads so many elements.
     Load(Memory, Scalar, u32),
+    /// Loads an element, or keeps a value.
+    LoadOr(Memory, Scalar),
     /// Whether the aligned vectors that hold so many elements are inside a tensor.
     AlignedInside(Scalar, u32),
     /// Loads so many elements from any of a tensor on.
@@ -99,6 +101,7 @@ impl Piece {
             | Piece::CommitCopies
             | Piece::WaitForCopies(_)
             | Piece::Load(..)
+            | Piece::LoadOr(..)
             | Piece::Misalignment(_)
             | Piece::Store(..)
             | Piece::Select(..)
@@ -122,6 +125,7 @@ impl Piece {
             Piece::Vector(scalar, width) => element_type(scalar, width),
             Piece::SharedAddress => "shared_address".into(),
             Piece::Load(memory, scalar, width) => memory::load_name(memory, scalar, width),
+            Piece::LoadOr(memory, scalar) => memory::load_or_name(memory, scalar),
             Piece::AlignedInside(scalar, width) => unaligned::inside_name(scalar, width),
             Piece::LoadUnaligned(memory, scalar, width) => {
                 unaligned::load_unaligned_name(memory, scalar, width)
@@ -169,6 +173,7 @@ impl Piece {
                     .into()
             }
             Piece::Load(memory, scalar, width) => memory::load(memory, scalar, width),
+            Piece::LoadOr(memory, scalar) => memory::load_or(memory, scalar),
             Piece::AlignedInside(scalar, width) => unaligned::inside(scalar, width),
             Piece::LoadUnaligned(memory, scalar, width) => unaligned::load_unaligned(memory, scalar, width),
             Piece::Misalignment(scalar) => unaligned::misalignment(scalar),
@@ -333,7 +338,7 @@ pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
     let rank = |piece: &&Piece| match piece {
         Piece::Vector(..) => 0,
         Piece::SharedAddress | Piece::AlignedInside(..) | Piece::Misalignment(_) | Piece::Narrow(_) => 1,
-        Piece::Load(..) | Piece::Store(..) | Piece::Update(_) => 2,
+        Piece::Load(..) | Piece::LoadOr(..) | Piece::Store(..) | Piece::Update(_) => 2,
         Piece::CopyAsync(..) | Piece::LoadUnaligned(..) | Piece::CommitCopies | Piece::WaitForCopies(_) => 3,
         Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
         Piece::Shuffle(..) => 4,

@@ -19,7 +19,14 @@ use crate::span::SpanId;
 /// Emits the statements for the threads for which the predicate, the name of a `bool`, holds; without one, for all that
 /// get there.
 pub(super) fn block(e: &mut Emitter<'_>, stmts: &Block, predicate: Option<&str>) {
-    for stmt in stmts {
+    let mut rest = stmts.iter().peekable();
+    while let Some(stmt) = rest.next() {
+        if let (Some(predicate), Some(next)) = (predicate, rest.peek())
+            && load_or_keep(e, [stmt, next], predicate)
+        {
+            rest.next();
+            continue;
+        }
         match stmt {
             Stmt::Assign { local, value } => {
                 if e.plan.is_live(*local) {
@@ -222,6 +229,34 @@ fn load(e: &mut Emitter<'_>, local: Handle<Local>, site: Handle<Site>, predicate
     } else {
         e.out.statement(*span, &format!("{};", value.text));
     }
+}
+
+/// A load under a predicate into what has a value already, which stays where the predicate is false: one instruction, and no
+/// selection behind it that would wait for what was loaded. Whether the two statements are that.
+fn load_or_keep(e: &mut Emitter<'_>, stmts: [&Stmt; 2], predicate: &str) -> bool {
+    let (Stmt::Load { local: loaded, site }, next) = (stmts[0], stmts[1]) else { return false };
+    let Site { place, span, .. } = &e.kernel.sites[*site];
+    let element = e.kernel.element(place.base);
+    let is_loaded = |value: &Handle<Expr>| matches!(e.kernel.exprs[*value].kind, ExprKind::Local(local) if local == *loaded);
+    let (local, index) = match next {
+        Stmt::Assign { local, value } if is_loaded(value) => (*local, None),
+        Stmt::AssignElement { local, index, value } if is_loaded(value) => (*local, Some(index)),
+        _ => return false,
+    };
+    let declares = e.plan.declared_by_assignment[local.index()] && !e.declared[local.index()];
+    let once = e.plan.reads[loaded.index()] == 1;
+    if !once || declares || !e.plan.is_live(local) || stored(element) != element || place.width > 1 {
+        return false;
+    }
+    let function = e.need(Piece::LoadOr(memory(e, place.base), element));
+    let address = address_of(e, *site);
+    let target = match index {
+        Some(index) => self::element(e, local, index),
+        None => e.names.locals[local.index()].clone(),
+    };
+    let call = Code::call(&function, &[address, Code::atom(predicate), Code::atom(&target)]);
+    e.out.statement(*span, &format!("{target} = {};", call.text));
+    true
 }
 
 /// Whether the aligned vectors are inside, then what they hold.

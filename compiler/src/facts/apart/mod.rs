@@ -19,7 +19,7 @@ use poly::{Poly, Var};
 use std::collections::HashMap;
 use system::{Agreement, Equation, System};
 use tileproof_model::access::LANES;
-use unknown::{Kind, Unknowns};
+use unknown::{Function, Kind, Unknowns};
 
 /// How many steps are taken for one kernel at most.
 const MOST_WORK: u32 = 100_000;
@@ -379,11 +379,24 @@ impl<'a> Prover<'a> {
 
     /// What agrees between two executions where other things do: what is made alike of what is alike.
     fn agreements(&mut self, a: &Execution, b: &Execution, relation: Relation) -> Option<Vec<Agreement>> {
+        let [of_a, of_b] = [a, b].map(|execution| {
+            let mut functions = self.unknowns.functions_in(&execution.forms);
+            let mut renamed = execution.renamed.clone();
+            let mut known = functions.len() + 1;
+            while known > functions.len() {
+                known = functions.len();
+                functions.retain(|Function { var, operands, .. }| {
+                    let is_known = !renamed.contains(var)
+                        && operands.iter().all(|form| !renamed.iter().any(|var| form.holds(*var)));
+                    if !is_known {
+                        renamed.push(*var);
+                    }
+                    is_known
+                });
+            }
+            functions
+        });
         let mut agreements = Vec::new();
-        if !a.is_named || !b.is_named {
-            return Some(agreements);
-        }
-        let [of_a, of_b] = [a, b].map(|execution| self.unknowns.functions_in(&execution.forms));
         for x in &of_a {
             for y in of_b.iter().filter(|y| x.of == y.of) {
                 let operands = self.renamed_forms(&y.operands, relation)?;

@@ -204,15 +204,17 @@ impl Unknowns {
                         SymbolKind::Block(axis) => Kind::Block(axis),
                         _ => Kind::Symbol(symbol.scope),
                     };
-                    let var = self.add(Unknown { kind, low, high, twin: None, name: symbol.name.clone() })?;
-                    if let Some(function) = &symbol.function {
+                    let unknown = Unknown { kind, low, high, twin: None, name: symbol.name.clone() };
+                    let function = symbol.function.as_ref().and_then(|function| {
                         let all = Mask::Uniform(true);
                         let operands = [&function.operands.0, &function.operands.1];
-                        let operands = operands.into_iter().map(|form| self.form(form, &all, run)).collect();
-                        let of = Operation::Arithmetic(function.operation);
-                        let function = |operands| Function { var, of, operands };
-                        self.functions.extend(Option::map(operands, function));
-                    }
+                        let operands = operands.into_iter().map(|form| self.form(form, &all, run));
+                        Some((Operation::Arithmetic(function.operation), operands.collect::<Option<_>>()?))
+                    });
+                    let var = match function {
+                        Some((of, operands)) => self.function(unknown, of, operands)?,
+                        None => self.add(unknown)?,
+                    };
                     Poly::var(var)
                 }
             }
@@ -366,6 +368,22 @@ impl Unknowns {
             Kind::Table(table) => self.tables[table].0[thread],
             Kind::Launch | Kind::Block(_) | Kind::Symbol(_) | Kind::Shift => 0,
         }
+    }
+
+    /// The result of a function: one unknown wherever it comes up, with what is known of its range.
+    fn function(&mut self, unknown: Unknown, of: Operation, operands: Vec<Poly>) -> Option<Var> {
+        let is_known = |function: &&Function| {
+            let known = self.get(function.var);
+            (known.kind, known.low, known.high) == (unknown.kind, unknown.low, unknown.high)
+                && function.of == of
+                && function.operands == operands
+        };
+        if let Some(known) = self.functions.iter().find(is_known) {
+            return Some(known.var);
+        }
+        let var = self.add(unknown)?;
+        self.functions.push(Function { var, of, operands });
+        Some(var)
     }
 
     /// The functions that forms depend on.
