@@ -31,6 +31,15 @@ fn the_kernels() {
     compiles(&texts);
 }
 
+#[test]
+fn the_library() {
+    let texts: Vec<Text> = tileproof::kernels::descriptions()
+        .into_iter()
+        .map(|kernel| (kernel.name.to_owned(), kernel.cuda.to_owned()))
+        .collect();
+    compiles(&texts);
+}
+
 /// What NVRTC may take for a kernel on a slow and busy machine before something is wrong with the text.
 const SLOW: Duration = Duration::from_secs(5);
 

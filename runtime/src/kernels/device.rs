@@ -1,0 +1,87 @@
+//! Runs the library on a GPU.
+
+use super::kernel::{self, Words};
+use super::plan;
+use super::run::{Machine, run};
+use crate::argument::{DeviceArgument, ErasedView, ErasedViewMut, address};
+use crate::description::Description;
+use crate::error::Error;
+use crate::launch;
+use crate::scalar::{Element, ScalarType};
+use crate::view::{TensorView, TensorViewMut};
+use cudarc::driver::{CudaStream, CudaView, CudaViewMut};
+use std::sync::Arc;
+
+/// A stream, and the bytes of both sides.
+struct Device<'a> {
+    stream: &'a Arc<CudaStream>,
+    input: CudaView<'a, u8>,
+    output: CudaViewMut<'a, u8>,
+}
+
+impl Machine for Device<'_> {
+    fn run(
+        &mut self,
+        kernel: &'static Description,
+        element: ScalarType,
+        input: &Words,
+        output: &Words,
+    ) -> Result<(), Error> {
+        let from = self.input.slice(input.offset..);
+        let to = self.output.slice_mut(output.offset..);
+        let from = ErasedView::new(from, element, &input.extents, &input.strides)?;
+        let mut to = ErasedViewMut::new(to, element, &output.extents, &output.strides)?;
+        let arguments = &mut [DeviceArgument::erased(&from), DeviceArgument::erased_mut(&mut to)];
+        // SAFETY: the description is the macro's, of a kernel of this library, and none takes anything for granted.
+        unsafe { launch::launch(kernel, self.stream, arguments) }
+    }
+}
+
+/// Copies the input, its dimensions in this order, to the output.
+///
+/// # Errors
+/// As of a launch, or of [`plan::permuted`].
+pub(super) fn permute<T: Element, const R: usize>(
+    name: &'static str,
+    stream: &Arc<CudaStream>,
+    input: &TensorView<'_, T, R>,
+    order: [usize; R],
+    output: &mut TensorViewMut<'_, T, R>,
+) -> Result<(), Error> {
+    let plan = plan::of_permutation(name, input, order, output)?;
+    let end = |address: u64, span: usize| address + (span * size_of::<T>()) as u64;
+    let (from, to) = (address(&input.data), address(&output.data));
+    if from < end(to, output.shape.span) && to < end(from, input.shape.span) {
+        return Err(Error::Aliasing { kernel: name, written: "output", other: "input" });
+    }
+    run(&plan, &mut Device { stream, input: bytes(&input.data), output: bytes_mut(&mut output.data) })
+}
+
+/// Transposes a square matrix in place.
+///
+/// # Errors
+/// As of a launch.
+pub(super) fn transpose_in_place<T: Element>(
+    stream: &Arc<CudaStream>,
+    matrix: &mut TensorViewMut<'_, T, 2>,
+) -> Result<(), Error> {
+    super::check_square(&matrix.shape)?;
+    let (kernel, element) = kernel::in_place(T::TYPE);
+    let (extents, strides) = (matrix.shape.extents, matrix.shape.strides);
+    let mut words = ErasedViewMut::new(bytes_mut(&mut matrix.data), element, &extents, &strides)?;
+    // SAFETY: as for a copy.
+    unsafe { launch::launch(kernel, stream, &mut [DeviceArgument::erased_mut(&mut words)]) }
+}
+
+/// The bytes of elements.
+fn bytes<'a, T: Element>(data: &CudaView<'a, T>) -> CudaView<'a, u8> {
+    // SAFETY: elements are plain data without padding, and bytes may have any value.
+    unsafe { data.transmute(size_of::<T>() * data.len()) }.expect("as many bytes as the elements have")
+}
+
+/// The bytes of elements, to be written.
+fn bytes_mut<'a, T: Element>(data: &'a mut CudaViewMut<'_, T>) -> CudaViewMut<'a, u8> {
+    let length = size_of::<T>() * data.len();
+    // SAFETY: elements are plain data without padding, for which all bytes are valid.
+    unsafe { data.transmute_mut(length) }.expect("as many bytes as the elements have")
+}

@@ -1,0 +1,183 @@
+//! The kernels behind a plan, and how a step's words are their arguments.
+
+use super::plan::{Dimension, Kernel, Word};
+use super::{in_place, linear, rows, strided, turned, turned_small};
+use crate::description::Description;
+use crate::description::Kernel as Compiled;
+use crate::scalar::ScalarType;
+
+/// A tensor that a kernel is launched with, of the word's elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Words {
+    /// Bytes from the first element of the side to the first one of the tensor.
+    pub(super) offset: usize,
+    /// Outermost first.
+    pub(super) extents: Vec<usize>,
+    /// In elements.
+    pub(super) strides: Vec<usize>,
+}
+
+/// The kernel that moves such words. Words that are too narrow for a special one have the general one.
+pub(super) fn description(kernel: Kernel, word: Word) -> &'static Description {
+    match (kernel, word) {
+        (Kernel::Linear, Word::Bytes1) => linear::linear_u8_1::DESCRIPTION,
+        (Kernel::Linear, Word::Bytes2) => linear::linear_u16_1::DESCRIPTION,
+        (Kernel::Linear, Word::Bytes4) => linear::linear_u32_1::DESCRIPTION,
+        (Kernel::Linear, Word::Bytes8) => linear::linear_u64_1::DESCRIPTION,
+        (Kernel::Linear, Word::Bytes16) => linear::linear_u32_4::DESCRIPTION,
+        (Kernel::Rows | Kernel::ShortRows, Word::Bytes1) => rows::rows_u8_1_32::DESCRIPTION,
+        (Kernel::Rows, Word::Bytes2) => rows::rows_u16_1_32::DESCRIPTION,
+        (Kernel::Rows, Word::Bytes4) => rows::rows_u32_1_32::DESCRIPTION,
+        (Kernel::Rows, Word::Bytes8) => rows::rows_u64_1_32::DESCRIPTION,
+        (Kernel::Rows, Word::Bytes16) => rows::rows_u32_4_32::DESCRIPTION,
+        (Kernel::ShortRows, Word::Bytes2) => rows::rows_u16_1_16::DESCRIPTION,
+        (Kernel::ShortRows, Word::Bytes4) => rows::rows_u32_1_8::DESCRIPTION,
+        (Kernel::ShortRows, Word::Bytes8) => rows::rows_u64_1_8::DESCRIPTION,
+        (Kernel::ShortRows, Word::Bytes16) => rows::rows_u32_4_8::DESCRIPTION,
+        (Kernel::Turned | Kernel::TurnedTall | Kernel::TurnedWide | Kernel::TurnedSmall, Word::Bytes1) => {
+            turned::turned_u8_1_32_32_Pad_4::DESCRIPTION
+        }
+        (Kernel::Turned, Word::Bytes2) => turned::turned_u16_1_32_32_Pad_2::DESCRIPTION,
+        (Kernel::Turned, Word::Bytes4) => turned::turned_u32_1_32_32_Pad_1::DESCRIPTION,
+        (Kernel::Turned, Word::Bytes8) => turned::turned_u64_1_32_32_Pad_1::DESCRIPTION,
+        (Kernel::Turned, Word::Bytes16) => turned::turned_u32_4_32_32_Pad_4::DESCRIPTION,
+        (Kernel::TurnedTall, Word::Bytes2) => turned::turned_u16_1_256_16_Auto::DESCRIPTION,
+        (Kernel::TurnedTall, Word::Bytes4) => turned::turned_u32_1_256_8_Auto::DESCRIPTION,
+        (Kernel::TurnedTall, Word::Bytes8) => turned::turned_u64_1_256_8_Auto::DESCRIPTION,
+        (Kernel::TurnedTall, Word::Bytes16) => turned::turned_u32_4_256_8_Auto::DESCRIPTION,
+        (Kernel::TurnedWide, Word::Bytes2) => turned::turned_u16_1_16_256_Auto::DESCRIPTION,
+        (Kernel::TurnedWide, Word::Bytes4) => turned::turned_u32_1_8_256_Auto::DESCRIPTION,
+        (Kernel::TurnedWide, Word::Bytes8) => turned::turned_u64_1_8_256_Auto::DESCRIPTION,
+        (Kernel::TurnedWide, Word::Bytes16) => turned::turned_u32_4_8_256_Auto::DESCRIPTION,
+        (Kernel::TurnedSmall, Word::Bytes2) => turned_small::turned_small_u16_1_16_4_Auto::DESCRIPTION,
+        (Kernel::TurnedSmall, Word::Bytes4) => turned_small::turned_small_u32_1_8_16_Auto::DESCRIPTION,
+        (Kernel::TurnedSmall, Word::Bytes8) => turned_small::turned_small_u64_1_8_16_Auto::DESCRIPTION,
+        (Kernel::TurnedSmall, Word::Bytes16) => turned_small::turned_small_u32_4_8_16_Auto::DESCRIPTION,
+        (Kernel::Strided, Word::Bytes1) => strided::strided_u8_1::DESCRIPTION,
+        (Kernel::Strided, Word::Bytes2) => strided::strided_u16_1::DESCRIPTION,
+        (Kernel::Strided, Word::Bytes4) => strided::strided_u32_1::DESCRIPTION,
+        (Kernel::Strided, Word::Bytes8) => strided::strided_u64_1::DESCRIPTION,
+        (Kernel::Strided, Word::Bytes16) => strided::strided_u32_4::DESCRIPTION,
+    }
+}
+
+/// The transpose in place of elements of a type, and the type that it moves them as.
+pub(super) fn in_place(element: ScalarType) -> (&'static Description, ScalarType) {
+    match element {
+        ScalarType::Bool | ScalarType::I8 | ScalarType::U8 => {
+            (in_place::in_place_u8_Pad_4::DESCRIPTION, ScalarType::U8)
+        }
+        ScalarType::I16 | ScalarType::U16 | ScalarType::F16 | ScalarType::Bf16 => {
+            (in_place::in_place_u16_Pad_2::DESCRIPTION, ScalarType::U16)
+        }
+        ScalarType::I32 | ScalarType::U32 | ScalarType::F32 => {
+            (in_place::in_place_u32_Pad_1::DESCRIPTION, ScalarType::U32)
+        }
+        ScalarType::I64 | ScalarType::U64 | ScalarType::Usize | ScalarType::Isize | ScalarType::F64 => {
+            (in_place::in_place_u64_Pad_1::DESCRIPTION, ScalarType::U64)
+        }
+    }
+}
+
+/// All kernels of the library, each once.
+pub(super) fn all() -> Vec<&'static Description> {
+    let copies = Kernel::ALL.iter().flat_map(|kernel| Word::ALL.map(|word| description(*kernel, word)));
+    let elements = [ScalarType::U8, ScalarType::U16, ScalarType::U32, ScalarType::U64];
+    let mut all: Vec<&'static Description> = Vec::new();
+    for description in copies.chain(elements.map(|element| in_place(element).0)) {
+        if !all.iter().any(|other| other.name == description.name) {
+            all.push(description);
+        }
+    }
+    all
+}
+
+/// The type of a word's elements in a kernel, and how many a word has.
+pub(super) fn elements(word: Word) -> (ScalarType, usize) {
+    match word {
+        Word::Bytes1 => (ScalarType::U8, 1),
+        Word::Bytes2 => (ScalarType::U16, 1),
+        Word::Bytes4 => (ScalarType::U32, 1),
+        Word::Bytes8 => (ScalarType::U64, 1),
+        Word::Bytes16 => (ScalarType::U32, 4),
+    }
+}
+
+/// The tensors of a launch that moves words of these dimensions: the input's and the output's.
+pub(super) fn arguments(
+    kernel: Kernel,
+    word: Word,
+    dimensions: &[Dimension],
+    [input, output]: [usize; 2],
+) -> [Words; 2] {
+    let (_, wide) = elements(word);
+    let contiguous = |extent: usize| Dimension { extent: extent * wide, input: 1, output: 1 };
+    let apart = |dimension: &Dimension| Dimension {
+        extent: dimension.extent,
+        input: dimension.input * wide,
+        output: dimension.output * wide,
+    };
+    let (mut of_input, mut of_output): (Vec<Dimension>, Vec<Dimension>) =
+        dimensions.iter().map(|dimension| (apart(dimension), apart(dimension))).unzip();
+    let last = dimensions.len() - 1;
+    let rank = match kernel {
+        Kernel::Linear => {
+            let row = contiguous(dimensions[last].extent);
+            (of_input[last], of_output[last]) = (row, row);
+            1
+        }
+        Kernel::Rows | Kernel::ShortRows => {
+            let row = contiguous(dimensions[last].extent);
+            (of_input[last], of_output[last]) = (row, row);
+            5
+        }
+        Kernel::Turned | Kernel::TurnedTall | Kernel::TurnedWide | Kernel::TurnedSmall => {
+            of_input[last] = contiguous(dimensions[last].extent);
+            of_output.swap(last - 1, last);
+            of_output[last] = contiguous(dimensions[last - 1].extent);
+            5
+        }
+        Kernel::Strided => {
+            of_input.push(contiguous(1));
+            of_output.push(contiguous(1));
+            5
+        }
+    };
+    let tensor = |offset: usize, dimensions: &[Dimension], stride: fn(&Dimension) -> usize| {
+        let missing = rank - dimensions.len();
+        let filled = |first: usize, of: fn(&Dimension) -> usize| {
+            std::iter::repeat_n(first, missing).chain(dimensions.iter().map(of)).collect()
+        };
+        Words { offset, extents: filled(1, |dimension| dimension.extent), strides: filled(0, stride) }
+    };
+    [
+        tensor(input, &of_input, |dimension| dimension.input),
+        tensor(output, &of_output, |dimension| dimension.output),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::all;
+    use crate::report::Space;
+
+    /// What makes the launches of the library safe.
+    #[test]
+    fn nothing_is_taken_for_granted() {
+        for kernel in all() {
+            assert!(kernel.report.trusts.is_empty(), "{}", kernel.name);
+        }
+    }
+
+    #[test]
+    fn only_what_lies_apart_costs_more_than_it_must() {
+        assert!(all().len() > 30);
+        for kernel in all() {
+            for site in kernel.report.sites.iter() {
+                assert_eq!(site.worst_excess_wavefronts, 0, "{}: {site}", kernel.name);
+                let apart = kernel.name.starts_with("strided") && site.space == Space::Global;
+                assert_eq!(site.worst_excess_sectors > 0, apart, "{}: {site}", kernel.name);
+            }
+        }
+    }
+}
