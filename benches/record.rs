@@ -1,5 +1,6 @@
 //! `record FOLDER [GROUP]…`: measures groups of cases and writes a record of each into the folder, such as
 //! `<date>-<gpu>-ceiling-transpose.json`. The groups are copy, transpose, permute and hierarchy; without any, it is all.
+//! `record --cases` prints the cases that programs in other languages are measured on.
 
 use serde::Serialize;
 use std::error::Error;
@@ -8,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tileproof::cudarc::driver::CudaStream;
 use tileproof::device;
-use tileproof_benches::case::Group;
+use tileproof_benches::case::{self, Group};
 use tileproof_benches::{hierarchy, record};
 use tileproof_examples::machine::Machine;
 
@@ -19,6 +20,10 @@ fn main() -> ExitCode {
     let names: Vec<&str> = Group::ALL.map(Group::name).into_iter().chain([HIERARCHY]).collect();
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next();
+    if folder.as_deref() == Some("--cases") {
+        println!("{:#}", case::listed());
+        return ExitCode::SUCCESS;
+    }
     let mut chosen: Vec<String> = arguments.collect();
     let Some(folder) = folder.filter(|_| chosen.iter().all(|name| names.contains(&name.as_str()))) else {
         eprintln!("usage: record FOLDER [GROUP]…, the groups being {}", names.join(", "));

@@ -24,7 +24,9 @@ fn main() {
     match device::context(0).and_then(|context| nvrtc().map(|_| context)) {
         Ok(context) => on_gpu(&context),
         Err(reason) => {
-            eprintln!("SKIPPED, the groups copy, transpose, permute and hierarchy with their bandwidths: {reason}");
+            eprintln!(
+                "SKIPPED, the groups copy, transpose, permute and hierarchy with their bandwidths: {reason}"
+            );
             eprintln!("Instead, what needs no GPU: the macro's expansion and the simulator.");
             let mut criterion = Criterion::default().configure_from_args();
             host::expand(&mut criterion);
@@ -87,7 +89,7 @@ fn bench<T: Measured>(
     for subject in subjects::<T>(case, cublas) {
         group.bench_function(format!("{case}/{}", subject.name), |bencher| {
             bencher.iter(|| {
-                let (input, mut output) = memory.next();
+                let (input, mut output) = memory.turn();
                 (subject.enqueue)(stream, &input, &mut output).expect("it launches");
             });
         });

@@ -1,5 +1,6 @@
 //! What is measured: copies, and changes of the order of dimensions.
 
+use serde_json::{Value, json};
 use std::fmt;
 
 /// Cases that are measured together and recorded in one file.
@@ -177,6 +178,22 @@ impl Case {
     }
 }
 
+/// The cases that programs in other languages are measured on too, as JSON: the copy of 1 GiB, and all but copies.
+pub fn listed() -> Value {
+    let cases = std::iter::once(copy(30)).chain(Group::Transpose.cases()).chain(Group::Permute.cases());
+    let object = |case: Case| {
+        json!({
+            "case": case.to_string(),
+            "element": case.kind.name(),
+            "extents": case.extents,
+            "order": case.order,
+            "in_place": case.operation == Operation::InPlace,
+            "moved_bytes": case.moved_bytes(),
+        })
+    };
+    cases.map(object).collect()
+}
+
 /// Such as `transpose f32 8192 × 4097`.
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -221,6 +238,17 @@ mod tests {
         assert_eq!(case.source(3 * 6 + 3 + 2), 12 + 2 * 4 + 3);
         let sources: std::collections::BTreeSet<usize> = (0..24).map(|i| case.source(i)).collect();
         assert_eq!(sources, (0..24).collect());
+    }
+
+    #[test]
+    fn what_other_programs_read() {
+        let cases = super::listed();
+        assert_eq!(cases[0]["case"], "copy f32 1 GiB");
+        assert_eq!(cases[0]["moved_bytes"], 2u64 << 30);
+        let in_place: Vec<_> =
+            cases.as_array().expect("a list").iter().filter(|case| case["in_place"] == true).collect();
+        assert_eq!(in_place.len(), 1);
+        assert_eq!(in_place[0]["order"], serde_json::json!([1, 0]));
     }
 
     #[test]

@@ -118,7 +118,10 @@ fn holds(
         let count = crate::content::PIECE.min(output.len() - first);
         let part = output.slice(first..first + count);
         let actual = stream.clone_dtoh(&part).map_err(failed("copy the output"))?;
-        if (first..).zip(&actual).any(|(i, value)| value.to_bits() != crate::content::element::<u32>(source(i))) {
+        if (first..)
+            .zip(&actual)
+            .any(|(i, value)| value.to_bits() != crate::content::element::<u32>(source(i)))
+        {
             return Ok(false);
         }
     }
@@ -142,7 +145,13 @@ impl fmt::Display for Labs {
         writeln!(f, "hierarchy: {}, {}", self.machine.gpu, self.machine.date)?;
         writeln!(f, "latency of a chain of loads")?;
         for step in &self.chase {
-            writeln!(f, "  {:>12} bytes {:>8.1} ns a step  {}", step.bytes, step.nanoseconds, verdict(step.right))?;
+            writeln!(
+                f,
+                "  {:>12} bytes {:>8.1} ns a step  {}",
+                step.bytes,
+                step.nanoseconds,
+                verdict(step.right)
+            )?;
         }
         writeln!(f, "strides: sectors a request, time, and what 32 or 64 bytes at a time would take")?;
         for it in &self.strides {

@@ -4,6 +4,7 @@
 //! - [`subjects`]: what is timed in each: the copies that all are judged by, ours, the ladder, the vendor's library.
 //! - [`memory`]: the device memory that they share, outgrowing the second-level cache; [`content`]: what is in it.
 //! - [`interleaved`]: times subjects in turns, so that a drift of the machine meets all of them.
+//! - [`lead`]: keeps the GPU busy meanwhile.
 //! - [`record`]: a measurement as JSON, with the machine it was made on.
 //! - [`hierarchy`]: the labs on the levels of memory, each beside what is predicted.
 
@@ -11,6 +12,7 @@ pub mod case;
 pub mod content;
 pub mod hierarchy;
 pub mod interleaved;
+pub mod lead;
 pub mod memory;
 pub mod record;
 pub mod subjects;

@@ -2,9 +2,8 @@
 //! that none is found in the cache.
 
 use crate::content::{self, PIECE};
-use bytemuck::Pod;
 use std::sync::Arc;
-use tileproof::cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DriverError};
+use tileproof::cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DriverError, ValidAsZeroBits};
 use tileproof::{Element, Error};
 
 /// What all windows together must exceed, as a multiple of the second-level cache.
@@ -47,7 +46,7 @@ impl Windows {
     }
 }
 
-impl<T: Element + Pod> Memory<T> {
+impl<T: Element + ValidAsZeroBits> Memory<T> {
     /// An input and an output of `elements` elements.
     ///
     /// # Errors
@@ -99,9 +98,9 @@ impl<T: Element + Pod> Memory<T> {
     }
 }
 
-impl<T: Element> Memory<T> {
+impl<T: Element + ValidAsZeroBits> Memory<T> {
     /// The windows of the input and of the output whose turn it is.
-    pub fn next(&mut self) -> (CudaView<'_, T>, CudaViewMut<'_, T>) {
+    pub fn turn(&mut self) -> (CudaView<'_, T>, CudaViewMut<'_, T>) {
         let first = self.turn % self.window.count * self.window.distance;
         self.turn += 1;
         let range = first..first + self.window.elements;
@@ -111,7 +110,7 @@ impl<T: Element> Memory<T> {
     /// The first window of both.
     pub fn first(&mut self) -> (CudaView<'_, T>, CudaViewMut<'_, T>) {
         self.turn = 0;
-        self.next()
+        self.turn()
     }
 
     /// The first window of the output filled with zeros.

@@ -111,7 +111,8 @@ pub fn measure(stream: &Arc<CudaStream>, machine: &Machine, group: Group) -> Res
         machine: machine.clone(),
         method: format!(
             "subjects in turns in one process and one stream, {ROUNDS} rounds after one to warm up, each beginning with another \
-             subject; a sample is the mean of {LAUNCHES} launches between two CUDA events, behind an untimed one; what is smaller \
+             subject; a sample is the mean of {LAUNCHES} launches between two CUDA events, behind an untimed one and a kernel that \
+             waits while they are enqueued; what is smaller \
              than four times the second-level cache is measured on several pairs of input and output in turn, as many as exceed \
              that; the input is the mix of each word's position; GB/s are decimal and of the median, bytes read plus bytes \
              written; results of up to {PIECES} pieces of {} elements are compared whole, longer ones in so many pieces, the first \

@@ -2,10 +2,9 @@
 
 use crate::case::{Case, Operation};
 use crate::memory::failed;
-use bytemuck::Pod;
 use std::sync::Arc;
 use tileproof::cublas::{Cublas, Transposed};
-use tileproof::cudarc::driver::{CudaStream, CudaView, CudaViewMut};
+use tileproof::cudarc::driver::{CudaStream, CudaView, CudaViewMut, ValidAsZeroBits};
 use tileproof::kernels::{self, fields, transpose as turn};
 use tileproof::prelude::*;
 use tileproof::{Element, Error};
@@ -27,7 +26,7 @@ pub type Enqueue<T> =
     Box<dyn Fn(&Arc<CudaStream>, &CudaView<'_, T>, &mut CudaViewMut<'_, T>) -> Result<(), Error>>;
 
 /// An element that is measured.
-pub trait Measured: Element + Pod {
+pub trait Measured: Element + ValidAsZeroBits {
     /// The other programs that can do what a case does.
     fn others(case: &Case, cublas: Option<&Arc<Cublas>>) -> Vec<Subject<Self>>;
 }
@@ -154,7 +153,9 @@ fn geam<T: Measured + Transposed>(
     case: &Case,
     cublas: Option<&Arc<Cublas>>,
 ) -> Option<Subject<T>> {
-    let (Operation::Transpose, &[rows, cols]) = (case.operation, case.extents.as_slice()) else { return None };
+    let (Operation::Transpose, &[rows, cols]) = (case.operation, case.extents.as_slice()) else {
+        return None;
+    };
     let cublas = cublas?.clone();
     Some(subject(name, false, move |_, input, output| {
         let input = TensorView::new(input, [rows, cols])?;

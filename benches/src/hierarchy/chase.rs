@@ -55,9 +55,8 @@ pub(super) fn measure(stream: &Arc<CudaStream>) -> Result<Vec<Step>, Error> {
             };
             let warm_up = WARM_UP.min(2 * lines);
             walk(warm_up)?;
-            let times = (0..SAMPLES)
-                .map(|_| elapsed(stream, || walk(STEPS)))
-                .collect::<Result<Vec<_>, Error>>()?;
+            let times =
+                (0..SAMPLES).map(|_| elapsed(stream, || walk(STEPS))).collect::<Result<Vec<_>, Error>>()?;
             let end = stream.clone_dtoh(&place).map_err(failed("copy the place"))?;
             let steps = warm_up + SAMPLES * STEPS;
             let expected = (0..steps % lines.max(1)).fold(0, |at, _| next[at as usize]);
@@ -94,7 +93,8 @@ mod tests {
     #[test]
     fn latency_behind_a_cache() {
         let step = |mebibytes: usize, nanoseconds| Step { bytes: mebibytes << 20, nanoseconds, right: true };
-        let chase = [step(64, 300.0), step(128, 600.0), step(192, 610.0), step(256, 620.0), step(1024, 900.0)];
+        let chase =
+            [step(64, 300.0), step(128, 600.0), step(192, 610.0), step(256, 620.0), step(1024, 900.0)];
         assert_eq!(memory_latency(&chase, 60 << 20), 610.0);
         assert!(memory_latency(&chase, 1 << 40).is_nan());
     }

@@ -1,7 +1,6 @@
 //! Strides and offsets.
 
 use super::{holds, in_turns, input};
-use crate::content;
 use crate::memory::failed;
 use crate::record::rounded;
 use serde::{Deserialize, Serialize};
@@ -93,7 +92,7 @@ pub(super) fn strides(stream: &Arc<CudaStream>) -> Result<Vec<Stride>, Box<dyn E
     let widest = STRIDES.into_iter().max().unwrap_or(1);
     let memory = input(stream, STRIDED * widest)?;
     let mut output = stream.alloc_zeros::<f32>(STRIDED).map_err(failed("allocate the output"))?;
-    let mut run = |stride: usize, output: &mut _| {
+    let run = |stride: usize, output: &mut _| {
         let input = TensorView::new(&memory, [STRIDED, stride])?;
         column_copy::launch(stream, &input, &mut TensorViewMut::new(output, [STRIDED])?)
     };
@@ -127,7 +126,7 @@ pub(super) fn offsets(stream: &Arc<CudaStream>) -> Result<Vec<Offset>, Box<dyn E
     let elements = SHIFTED + OFFSETS.end();
     let memory = input(stream, elements)?;
     let mut output = stream.alloc_zeros::<f32>(SHIFTED).map_err(failed("allocate the output"))?;
-    let mut run = |offset: usize, output: &mut _| {
+    let run = |offset: usize, output: &mut _| {
         let input = TensorView::new(&memory, [elements])?;
         offset_copy::launch(stream, offset, &input, &mut TensorViewMut::new(output, [SHIFTED])?)
     };

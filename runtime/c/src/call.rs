@@ -29,15 +29,21 @@ pub(crate) enum Call<'a> {
 ///
 /// # Safety
 /// As the crate says.
-pub(crate) unsafe fn call(device: c_int, stream: u64, element: c_int, call: &Call<'_>) -> Result<(), Failure> {
-    // SAFETY: the caller's, here and below.
-    match element {
-        1 => unsafe { on::<u8>(device, stream, call) },
-        2 => unsafe { on::<u16>(device, stream, call) },
-        4 => unsafe { on::<u32>(device, stream, call) },
-        8 => unsafe { on::<u64>(device, stream, call) },
-        _ => Err(refused(format!("elements of {element} bytes"), "1, 2, 4 or 8 bytes")),
-    }
+pub(crate) unsafe fn call(
+    device: c_int,
+    stream: u64,
+    element: c_int,
+    call: &Call<'_>,
+) -> Result<(), Failure> {
+    let on = match element {
+        1 => on::<u8>,
+        2 => on::<u16>,
+        4 => on::<u32>,
+        8 => on::<u64>,
+        _ => return Err(refused(format!("elements of {element} bytes"), "1, 2, 4 or 8 bytes")),
+    };
+    // SAFETY: the caller's.
+    unsafe { on(device, stream, call) }
 }
 
 /// # Safety
@@ -45,26 +51,31 @@ pub(crate) unsafe fn call(device: c_int, stream: u64, element: c_int, call: &Cal
 unsafe fn on<T: Element>(device: c_int, stream: u64, call: &Call<'_>) -> Result<(), Failure> {
     match *call {
         Call::Permute { input, output, extents, order } => {
-            // SAFETY: the caller's, here and below.
-            match extents.len() {
-                1 => unsafe { permute::<T, 1>(device, stream, input, output, extents, order) },
-                2 => unsafe { permute::<T, 2>(device, stream, input, output, extents, order) },
-                3 => unsafe { permute::<T, 3>(device, stream, input, output, extents, order) },
-                4 => unsafe { permute::<T, 4>(device, stream, input, output, extents, order) },
-                5 => unsafe { permute::<T, 5>(device, stream, input, output, extents, order) },
-                rank => Err(refused(format!("a tensor of rank {rank}"), "rank 1 to 5")),
-            }
+            let permute = match extents.len() {
+                1 => permute::<T, 1>,
+                2 => permute::<T, 2>,
+                3 => permute::<T, 3>,
+                4 => permute::<T, 4>,
+                5 => permute::<T, 5>,
+                rank => return Err(refused(format!("a tensor of rank {rank}"), "rank 1 to 5")),
+            };
+            // SAFETY: the caller's.
+            unsafe { permute(device, stream, input, output, extents, order) }
         }
         Call::InPlace { matrix, side } => {
-            // SAFETY: the caller's, here and below.
+            let elements = count(&[side, side])?;
+            // SAFETY: the caller's.
             let stream = unsafe { wrapped(device, stream) }?;
-            let mut memory = unsafe { ForeignMemory::<T>::new(&stream, matrix, count(&[side, side])?) }?;
+            // SAFETY: the caller's.
+            let mut memory = unsafe { ForeignMemory::<T>::new(&stream, matrix, elements) }?;
             Ok(transpose::transpose_in_place(&stream, &mut TensorViewMut::new(&mut memory, [side, side])?)?)
         }
         Call::Copy { input, output, elements } => {
-            // SAFETY: the caller's, here and below.
+            // SAFETY: the caller's.
             let stream = unsafe { wrapped(device, stream) }?;
+            // SAFETY: the caller's.
             let input = unsafe { ForeignMemory::<T>::new(&stream, input, elements) }?;
+            // SAFETY: the caller's.
             let mut output = unsafe { ForeignMemory::<T>::new(&stream, output, elements) }?;
             let input = TensorView::new(&input, [elements])?;
             Ok(kernels::copy(&stream, &input, &mut TensorViewMut::new(&mut output, [elements])?)?)
@@ -85,12 +96,17 @@ unsafe fn permute<T: Element, const R: usize>(
     let extents: [usize; R] = std::array::from_fn(|d| extents[d]);
     let order: [usize; R] = std::array::from_fn(|d| order[d]);
     if let Some(outside) = order.iter().find(|d| **d >= R) {
-        return Err(refused(format!("dimension {outside} in an order of {R}"), "0 for the outermost, and on"));
+        return Err(refused(
+            format!("dimension {outside} in an order of {R}"),
+            "0 for the outermost, and on",
+        ));
     }
     let elements = count(&extents)?;
-    // SAFETY: the caller's, here and below.
+    // SAFETY: the caller's.
     let stream = unsafe { wrapped(device, stream) }?;
+    // SAFETY: the caller's.
     let input = unsafe { ForeignMemory::<T>::new(&stream, input, elements) }?;
+    // SAFETY: the caller's.
     let mut output = unsafe { ForeignMemory::<T>::new(&stream, output, elements) }?;
     let input = TensorView::new(&input, extents)?;
     let mut output = TensorViewMut::new(&mut output, order.map(|dimension| extents[dimension]))?;
@@ -102,8 +118,8 @@ unsafe fn permute<T: Element, const R: usize>(
 /// # Safety
 /// It is one, or 0.
 unsafe fn wrapped(device: c_int, stream: u64) -> Result<Arc<CudaStream>, Failure> {
-    let ordinal =
-        usize::try_from(device).map_err(|_| refused(format!("device {device}"), "0 for the first one, and on"))?;
+    let ordinal = usize::try_from(device)
+        .map_err(|_| refused(format!("device {device}"), "0 for the first one, and on"))?;
     let context = context(ordinal)?;
     // SAFETY: the caller's; the wrapper lives no longer than the call.
     Ok(unsafe { context.wrap_borrowed_stream(stream as usize as _) })

@@ -101,7 +101,9 @@ fn reported(run: impl FnOnce() -> Result<(), Failure> + std::panic::UnwindSafe) 
     let text = match std::panic::catch_unwind(run) {
         Ok(Ok(())) => return 0,
         Ok(Err(error)) => error.to_string(),
-        Err(_) => "the library panicked, which is a defect of tileproof; please report what it printed".to_owned(),
+        Err(_) => {
+            "the library panicked, which is a defect of tileproof; please report what it printed".to_owned()
+        }
     };
     context::keep(&text);
     -1
