@@ -41,7 +41,11 @@ DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "u8"
 
 
 class Unavailable(Exception):
-    """A program that cannot do a case, or is not there."""
+    """A program that is not there."""
+
+
+class Unsuited(Exception):
+    """A case that a program has nothing for."""
 
 
 # tileproof
@@ -165,11 +169,11 @@ def triton_arguments(case):
         output_strides[d] = math.prod(turned[place + 1:])
     i = rank - 1
     if rank == 1:
-        raise Unavailable("a copy")
+        raise Unsuited
     j = order[-1] if order[-1] != i else order[-2]
     others = [d for d in range(rank) if d not in (i, j)]
     if len(others) > 2:
-        raise Unavailable("more than four dimensions")
+        raise Unsuited
     others = others + [None] * (2 - len(others))
     dims = [i, j] + others
     take = lambda values, missing: [missing if d is None else values[d] for d in dims]
@@ -246,7 +250,7 @@ def load_cublas():
 def geam(case):
     functions = {"f32": ("cublasSgeam", ctypes.c_float), "f64": ("cublasDgeam", ctypes.c_double)}
     if case["element"] not in functions or len(case["extents"]) != 2:
-        raise Unavailable("not a matrix of f32 or f64")
+        raise Unsuited
     handle = torch.cuda.current_blas_handle()
     name, number = functions[case["element"]]
     function = getattr(load_cublas(), name)
@@ -342,6 +346,8 @@ def measure(library, case, cache):
             right = is_right(run, case, windows, is_copy, expected)
             sample(run, windows)
             ready.append((name, is_copy, run, note, right))
+        except Unsuited:
+            continue
         except Unavailable as reason:
             skipped.append(f"{case['case']}: {name}: {reason}")
         except Exception as error:
@@ -350,9 +356,9 @@ def measure(library, case, cache):
             print(f"FAILED {skipped[-1]}", flush=True)
             failed |= is_ours
     samples = [[] for _ in ready]
-    for round in range(ROUNDS):
+    for turns in range(ROUNDS):
         for position in range(len(ready)):
-            index = (round + position) % len(ready)
+            index = (turns + position) % len(ready)
             samples[index].append(sample(ready[index][2], windows))
     medians = [statistics.median(times) for times in samples]
     copies = [index for index, it in enumerate(ready) if it[1]]
