@@ -9,6 +9,7 @@ pub use chase::Step;
 pub use flight::Flight;
 pub use patterns::{Offset, Stride};
 
+use crate::lead::Lead;
 use crate::memory::failed;
 use serde::{Deserialize, Serialize};
 use std::error::Error;
@@ -63,7 +64,7 @@ pub fn measure(stream: &Arc<CudaStream>, machine: &Machine) -> Result<Labs, Box<
         multiprocessors: info.multiprocessors,
         method: format!(
             "medians of {ROUNDS} rounds after one to warm up, in each of which the subjects of a lab take turns, each sample between \
-             two CUDA events; of the chase, medians of {} runs of {} steps each, which go on where the one before ended",
+             two CUDA events, behind a kernel that waits while it is enqueued; of the chase, medians of {} runs of {} steps each, which go on where the one before ended",
             chase::SAMPLES,
             chase::STEPS
         ),
@@ -74,16 +75,18 @@ pub fn measure(stream: &Arc<CudaStream>, machine: &Machine) -> Result<Labs, Box<
     })
 }
 
-/// The median times of subjects that take turns, in microseconds.
+/// The median times of subjects that take turns, each behind a [lead](crate::lead), in microseconds.
 fn in_turns(
     stream: &Arc<CudaStream>,
     subjects: usize,
     mut enqueue: impl FnMut(usize) -> Result<(), tileproof::Error>,
 ) -> Result<Vec<f64>, tileproof::Error> {
+    let mut lead = Lead::new(stream)?;
     let mut samples = vec![Vec::new(); subjects];
     for round in 0..=ROUNDS {
         for turn in 0..subjects {
             let index = (round + turn) % subjects;
+            lead.enqueue(stream)?;
             let time = elapsed(stream, || enqueue(index))?;
             if round > 0 {
                 samples[index].push(time);
