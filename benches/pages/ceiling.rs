@@ -170,7 +170,8 @@ fn beside_the_copy(out: &mut String, record: &Record) {
 /// The shares of all that is no copy, a row a case.
 fn picture(out: &mut String, pictures: &mut Vec<(String, String)>, file: &str, record: &Record) {
     let mut series: Vec<Series> = Vec::new();
-    for (position, row) in record.cases.iter().enumerate() {
+    let cases = || record.cases.iter().filter(|row| row.subjects.iter().any(|figure| !figure.is_copy));
+    for (position, row) in cases().enumerate() {
         for figure in row.subjects.iter().filter(|figure| !figure.is_copy) {
             let name = if is_ours(figure) { "tileproof" } else { figure.name.as_str() };
             let point = (figure.of_faster_copy, position as f64);
@@ -187,7 +188,7 @@ fn picture(out: &mut String, pictures: &mut Vec<(String, String)>, file: &str, r
         logarithmic: false,
         label: |value| format!("{value:.1}"),
     };
-    let names: Vec<String> = record.cases.iter().map(|row| row.case.clone()).collect();
+    let names: Vec<String> = cases().map(|row| row.case.clone()).collect();
     shown(out, pictures, file, rows(&x, &names, &series), &legend(&series));
 }
 

@@ -81,7 +81,7 @@ pub(crate) fn lines(x: &Axis, y: &Axis, series: &[Series]) -> String {
             .y_label_formatter(&|value: &f64| label(y, *value))
             .x_desc(x.title)
             .y_desc(y.title)
-            .label_style(("sans-serif", 13))
+            .label_style(("sans-serif", 15))
             .draw()?;
         for (series, colour) in series.iter().zip(COLOURS.iter().cycle()) {
             let points: Vec<(f64, f64)> =
@@ -103,7 +103,7 @@ pub(crate) fn rows(x: &Axis, names: &[String], series: &[Series]) -> String {
             ChartBuilder::on(root)
                 .margin(10)
                 .x_label_area_size(45)
-                .y_label_area_size(270)
+                .y_label_area_size(320)
                 .build_cartesian_2d(x.range.clone(), (0..count).into_segmented())?;
         let name = |segment: &SegmentValue<usize>| match segment {
             SegmentValue::CenterOf(row) | SegmentValue::Exact(row) => {
@@ -121,7 +121,7 @@ pub(crate) fn rows(x: &Axis, names: &[String], series: &[Series]) -> String {
             .x_label_formatter(&|value: &f64| (x.label)(*value))
             .y_label_formatter(&name)
             .x_desc(x.title)
-            .label_style(("sans-serif", 13))
+            .label_style(("sans-serif", 15))
             .draw()?;
         for (series, colour) in series.iter().zip(COLOURS.iter().cycle()) {
             let places = series.points.iter().map(|&(value, row)| {
@@ -144,5 +144,7 @@ fn drawn(height: u32, draw: impl FnOnce(&DrawingArea<SVGBackend<'_>, Shift>) -> 
     root.present().expect("a picture in memory");
     drop(root);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    lines.join("\n").replace("#000000", "currentColor") + "\n"
+    // Without a size of its own a picture is as wide as the page.
+    let size = format!(" width=\"{WIDTH}\" height=\"{height}\"");
+    lines.join("\n").replacen(&size, "", 1).replace("#000000", "currentColor") + "\n"
 }
