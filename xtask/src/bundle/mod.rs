@@ -1,6 +1,6 @@
 //! `cargo xtask gpu-bundle`: a folder that a host with a GPU, but without Rust and without network, can run.
 //!
-//! The executables are those of the GPU tests, the example, the parity of predictions and counts, the fuzzer, the benches and the
+//! The executables are those of the GPU tests (kernels, runtime, library), the example, the parity of predictions and counts, the fuzzer, the benches and the
 //! record of a measurement,
 //! optimised and stripped; they need glibc, and find the driver and NVRTC when they start. The kernels as functions of C and a script
 //! measure the library beside others that the host's Python has. `run.sh` drives them and the host's profiler and sanitizer.
@@ -27,7 +27,7 @@ const PARITY: Part = Part {
     name: "parity",
 };
 
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 10] = [
     Part {
         build: &["test", "--no-run", "--package=tileproof-tests", "--test=gpu"],
         kind: "test",
@@ -39,6 +39,12 @@ const PARTS: [Part; 9] = [
         kind: "test",
         target: "gpu",
         name: "runtime-tests",
+    },
+    Part {
+        build: &["test", "--no-run", "--package=tileproof-tests", "--test=library"],
+        kind: "test",
+        target: "library",
+        name: "library-tests",
     },
     Part {
         build: &["test", "--no-run", "--package=tileproof-tests", "--test=numerics"],

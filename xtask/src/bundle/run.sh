@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the bundle on a host with a GPU; needs no Rust and no network.
 #
-#   ./run.sh [STEP…]      all steps, or those named: tests runtime numerics memcheck racecheck synccheck
-#                         initcheck example record peers bench parity fuzz fuzz-counters
+#   ./run.sh [STEP…]      all steps, or those named: tests runtime library numerics memcheck racecheck
+#                         synccheck initcheck example record peers bench parity fuzz fuzz-counters
 #
 # A log a step goes into $OUT (default: ./out), and a table into $OUT/summary.txt and to the terminal, last. The exit
 # status is 0 when every step succeeded. The step `record` leaves <date>-<gpu>-ceiling-<group>.json there too, the shares of the
@@ -121,20 +121,24 @@ step() {
 
 # All tests under a sanitizer, the largest matrices smaller; findings name lines of the Rust source, and fail.
 sanitize() { # TOOL [OPTION…]
-    local tool=$1 tests
+    local tool=$1 tests only
     shift
-    for tests in gpu-tests runtime-tests; do
+    for tests in gpu-tests runtime-tests library-tests; do
+        only=()
+        [ "$tests" != library-tests ] || only=(gpu::)
         step "$tool-${tests%-tests}" 'ERROR SUMMARY|RACECHECK SUMMARY' \
             env TILEPROOF_SMALL=1 TILEPROOF_LINEINFO=1 compute-sanitizer --tool "$tool" "$@" --error-exitcode 9 \
-            --target-processes all "$here/$tests" --test-threads=1 --nocapture
+            --target-processes all "$here/$tests" "${only[@]}" --test-threads=1 --nocapture
     done
 }
 
-for name in "${@:-tests runtime numerics memcheck racecheck synccheck initcheck example record peers bench parity fuzz fuzz-counters}"; do
+for name in "${@:-tests runtime library numerics memcheck racecheck synccheck initcheck example record peers bench parity fuzz fuzz-counters}"; do
     for name in $name; do
         case $name in
             tests) step tests '^test result' "$here/gpu-tests" --nocapture ;;
             runtime) step runtime '^test result' "$here/runtime-tests" --nocapture ;;
+            # What this test runs on the simulator needs no GPU.
+            library) step library '^test result' "$here/library-tests" gpu:: --nocapture ;;
             numerics)
                 step numerics 'exact operations' env TILEPROOF_NUMERICS="$out" \
                     "$here/numerics" the_gpu --nocapture

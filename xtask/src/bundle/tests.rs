@@ -31,6 +31,7 @@ mod script {
             bundle.script("gpu-tests", "echo \"test result: ok. 5 passed ($TILEPROOF_REQUIRE)\"");
             bundle.script("transpose", "echo \"transpose_vectorised at $1 x $2: equal\"");
             bundle.script("runtime-tests", "echo \"test result: ok. 7 passed\"");
+            bundle.script("library-tests", "echo \"test result: ok. 9 passed ($*)\"");
             bundle.script(
                 "numerics",
                 "echo '2 of 2 exact operations are equal'; echo 'a.sin() f32 1 2'; echo >\"$TILEPROOF_NUMERICS/n.json\"",
@@ -123,7 +124,7 @@ mod script {
                 && row(&summary, "memcheck-gpu").contains("--tool memcheck --leak-check full")
         );
         for tool in ["racecheck", "synccheck", "initcheck"] {
-            for tests in ["gpu", "runtime"] {
+            for tests in ["gpu", "runtime", "library"] {
                 let row = row(&summary, &format!("{tool}-{tests}"));
                 assert!(
                     row.contains(&format!("ERROR SUMMARY: 0 errors (small 1 --tool {tool} --error")),
@@ -132,6 +133,7 @@ mod script {
             }
         }
         assert!(row(&summary, "runtime").ends_with("test result: ok. 7 passed"));
+        assert!(row(&summary, "library").ends_with("9 passed (gpu:: --nocapture)"), "{summary}");
         assert!(row(&summary, "numerics").ends_with("2 of 2 exact operations are equal"));
         assert!(summary.contains("\na.sin() f32 1 2\n") && bundle.0.join("out/n.json").exists());
         assert!(row(&summary, "record").ends_with("kernels::transpose copy hierarchy"));
@@ -148,7 +150,7 @@ mod script {
         assert!(log.starts_with("prepare ") && log.ends_with("1 of 1 counts agree\n"), "{log}");
         assert!(bundle.0.join("out/parity.json").exists());
         assert!(bundle.0.join("out/x.json").exists());
-        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 23);
+        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 28);
     }
 
     #[test]
