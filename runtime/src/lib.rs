@@ -42,6 +42,7 @@
 //! | feature | meaning |
 //! |---|---|
 //! | `simulate`, on by default | kernels run on the CPU; brings the compiler along |
+//! | `cublas` | the vendor's library on the same views, to be measured against: the module `cublas` |
 //! | `kernels`, on by default | the library of kernels: copies, transposes, permutations |
 //! | `serde` | [`report::Report`] and what it holds implement `serde::Serialize` |
 //!
@@ -60,6 +61,8 @@ extern crate self as tileproof;
 
 mod architecture;
 mod argument;
+#[cfg(feature = "cublas")]
+pub mod cublas;
 mod description;
 pub mod device;
 mod error;

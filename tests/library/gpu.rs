@@ -4,6 +4,7 @@ use crate::case::{Case, On, Value, check_in_place};
 use crate::random;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
+use tileproof::kernels::transpose::transpose;
 use tileproof::prelude::*;
 use tileproof::{device, nvrtc};
 use tileproof_tests::needs::{self, Need};
@@ -130,4 +131,36 @@ fn permutations() {
     let Some(on) = gpu() else { return };
     let (number, _) = larger();
     random::all(&on, 2 * number as u32, [120, 40, 16]);
+}
+
+/// Offsets beyond 2³² elements: with 32-bit indices, the third row would be the first.
+#[test]
+fn rows_2_to_the_31_elements_apart() {
+    const PITCH: usize = 1 << 31;
+    let (rows, cols) = (3, 600);
+    let Some(On::Gpu(stream)) = gpu() else { return };
+    let length = (rows - 1) * PITCH + cols;
+    if stream.context().mem_get_info().unwrap().0 < 2 * length {
+        println!("skipped: {length} bytes of the GPU's memory are too many");
+        return;
+    }
+    let data: Vec<u8> = (0..rows * cols).map(u8::number).collect();
+    let turned: Vec<u8> = (0..rows * cols).map(|i| data[i % rows * cols + i / rows]).collect();
+    let row = |r: usize| r * PITCH..r * PITCH + cols;
+
+    let mut far = stream.alloc_zeros::<u8>(length).unwrap();
+    for (r, elements) in data.chunks(cols).enumerate() {
+        stream.memcpy_htod(elements, &mut far.slice_mut(row(r))).unwrap();
+    }
+    let mut near = stream.alloc_zeros::<u8>(rows * cols).unwrap();
+    let input = TensorView::with_strides(&far, [rows, cols], [PITCH, 1]).unwrap();
+    transpose(&stream, &input, &mut TensorViewMut::new(&mut near, [cols, rows]).unwrap()).unwrap();
+    assert!(stream.clone_dtoh(&near).unwrap() == turned, "it reads wide");
+
+    stream.memset_zeros(&mut far).unwrap();
+    let mut output = TensorViewMut::with_strides(&mut far, [rows, cols], [PITCH, 1]).unwrap();
+    transpose(&stream, &TensorView::new(&near, [cols, rows]).unwrap(), &mut output).unwrap();
+    for (r, expected) in data.chunks(cols).enumerate() {
+        assert!(stream.clone_dtoh(&far.slice(row(r))).unwrap() == expected, "it writes row {r} wide");
+    }
 }

@@ -11,6 +11,7 @@ pub const LINE: usize = 32;
 
 /// Follows `next` for `steps` steps from where `place` says, and leaves there where it came to. One lane of one warp, so that each step
 /// is one load and waits for the one before; an index outside ends the walk where it is.
+// ANCHOR: pointer_chase
 #[tiled_kernel(block = [32], grid = [1], requires(place.len() == 1))]
 pub fn pointer_chase(steps: usize, next: &Tensor<u32, 1>, place: &mut Tensor<u32, 1>) {
     if thread_x() == 0 {
@@ -23,6 +24,7 @@ pub fn pointer_chase(steps: usize, next: &Tensor<u32, 1>, place: &mut Tensor<u32
         place[[0]] = at;
     }
 }
+// ANCHOR_END: pointer_chase
 
 /// One cycle through `lines` cache lines in random order, each entered at its first element: entry `LINE * i` holds the place that
 /// comes after it. Sattolo's algorithm, which makes every cycle equally likely.

@@ -2,14 +2,46 @@
 
 use crate::array::Array;
 use crate::subject::{Subject, subject};
+use std::sync::Arc;
+use tileproof::cudarc::driver::{CudaContext, CudaStream};
 use tileproof::prelude::*;
+use tileproof::{Error, Loaded};
 
 /// Threads of a block.
-pub const THREADS: usize = 256;
+pub const THREADS: u32 = 256;
+
+/// A kernel of this family, with what programs need of it.
+#[derive(Clone, Copy)]
+pub struct InFlight {
+    /// Its name.
+    pub name: &'static str,
+    /// Loads of a thread before its first store.
+    pub loads: u32,
+    /// Bytes that a thread loads at a time.
+    pub bytes: u32,
+    /// Compiles and loads it for a GPU.
+    pub load: fn(&Arc<CudaContext>) -> Result<Arc<Loaded>, Error>,
+    /// Runs it on a GPU.
+    pub launch: Launch,
+}
+
+/// How these kernels are launched.
+pub type Launch =
+    fn(&Arc<CudaStream>, &TensorView<'_, f32, 1>, &mut TensorViewMut<'_, f32, 1>) -> Result<(), Error>;
 
 /// A kernel that issues some loads a thread, each of some floats, before it stores what they brought.
 macro_rules! copies {
-    ($($kernel:ident: $loads:literal of $width:literal;)*) => {$(
+    ($($kernel:ident: $loads:literal of $width:literal;)*) => {
+        /// All of them.
+        pub const COPIES: [InFlight; 9] = [$(InFlight {
+            name: stringify!($kernel),
+            loads: $loads,
+            bytes: 4 * $width,
+            load: $kernel::load,
+            launch: $kernel::launch,
+        }),*];
+
+        $(
         /// Each thread loads
         #[doc = concat!(stringify!($loads), " × ", stringify!($width), " floats and then stores them.")]
         #[tiled_kernel(
@@ -32,7 +64,8 @@ macro_rules! copies {
                 }
             }
         }
-    )*};
+        )*
+    };
 }
 
 copies! {

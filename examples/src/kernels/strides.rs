@@ -7,6 +7,7 @@ use tileproof::prelude::*;
 /// The first column of a matrix: neighbouring lanes read a pitch apart, so the pitch is the stride of the loads.
 ///
 /// From a stride of 8 floats on each of them has a sector of its own.
+// ANCHOR: column_copy
 #[tiled_kernel(
     block = [256],
     grid = [output.len().div_ceil(256)],
@@ -19,6 +20,7 @@ pub fn column_copy(input: &Matrix<f32>, output: &mut Tensor<f32, 1>) {
         output[[i]] = input[[i, 0]];
     }
 }
+// ANCHOR_END: column_copy
 
 fn reference(input: &Array<f32, 2>, output: &mut Array<f32, 1>) {
     for row in 0..input.rows() {

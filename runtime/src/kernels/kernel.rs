@@ -5,6 +5,7 @@ use super::{in_place, linear, rows, strided, turned, turned_small};
 use crate::description::Description;
 use crate::description::Kernel as Compiled;
 use crate::scalar::ScalarType;
+use std::ops::Range;
 
 /// A tensor that a kernel is launched with, of the word's elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,33 +27,31 @@ pub(super) fn description(kernel: Kernel, word: Word) -> &'static Description {
         (Kernel::Linear, Word::Bytes8) => linear::linear_u64_1::DESCRIPTION,
         (Kernel::Linear, Word::Bytes16) => linear::linear_u32_4::DESCRIPTION,
         (Kernel::Rows | Kernel::ShortRows, Word::Bytes1) => rows::rows_u8_1_32::DESCRIPTION,
-        (Kernel::Rows, Word::Bytes2) => rows::rows_u16_1_32::DESCRIPTION,
+        (Kernel::Rows | Kernel::ShortRows, Word::Bytes2) => rows::rows_u16_1_32::DESCRIPTION,
         (Kernel::Rows, Word::Bytes4) => rows::rows_u32_1_32::DESCRIPTION,
         (Kernel::Rows, Word::Bytes8) => rows::rows_u64_1_32::DESCRIPTION,
         (Kernel::Rows, Word::Bytes16) => rows::rows_u32_4_32::DESCRIPTION,
-        (Kernel::ShortRows, Word::Bytes2) => rows::rows_u16_1_16::DESCRIPTION,
         (Kernel::ShortRows, Word::Bytes4) => rows::rows_u32_1_8::DESCRIPTION,
         (Kernel::ShortRows, Word::Bytes8) => rows::rows_u64_1_8::DESCRIPTION,
         (Kernel::ShortRows, Word::Bytes16) => rows::rows_u32_4_8::DESCRIPTION,
         (Kernel::Turned | Kernel::TurnedTall | Kernel::TurnedWide | Kernel::TurnedSmall, Word::Bytes1) => {
             turned::turned_u8_1_32_32_Pad_4::DESCRIPTION
         }
-        (Kernel::Turned, Word::Bytes2) => turned::turned_u16_1_32_32_Pad_2::DESCRIPTION,
+        (Kernel::Turned | Kernel::TurnedSmall, Word::Bytes2) => turned::turned_u16_1_32_32_Pad_2::DESCRIPTION,
         (Kernel::Turned, Word::Bytes4) => turned::turned_u32_1_32_32_Pad_1::DESCRIPTION,
         (Kernel::Turned, Word::Bytes8) => turned::turned_u64_1_32_32_Pad_1::DESCRIPTION,
         (Kernel::Turned, Word::Bytes16) => turned::turned_u32_4_32_32_Pad_4::DESCRIPTION,
-        (Kernel::TurnedTall, Word::Bytes2) => turned::turned_u16_1_128_16_Auto::DESCRIPTION,
-        (Kernel::TurnedTall, Word::Bytes4) => turned::turned_u32_1_256_8_Auto::DESCRIPTION,
-        (Kernel::TurnedTall, Word::Bytes8) => turned::turned_u64_1_256_8_Auto::DESCRIPTION,
-        (Kernel::TurnedTall, Word::Bytes16) => turned::turned_u32_4_256_8_Auto::DESCRIPTION,
-        (Kernel::TurnedWide, Word::Bytes2) => turned::turned_u16_1_16_128_Auto::DESCRIPTION,
-        (Kernel::TurnedWide, Word::Bytes4) => turned::turned_u32_1_8_256_Auto::DESCRIPTION,
-        (Kernel::TurnedWide, Word::Bytes8) => turned::turned_u64_1_8_256_Auto::DESCRIPTION,
-        (Kernel::TurnedWide, Word::Bytes16) => turned::turned_u32_4_8_256_Auto::DESCRIPTION,
-        (Kernel::TurnedSmall, Word::Bytes2) => turned_small::turned_small_u16_1_16_4_Auto::DESCRIPTION,
-        (Kernel::TurnedSmall, Word::Bytes4) => turned_small::turned_small_u32_1_8_16_Auto::DESCRIPTION,
-        (Kernel::TurnedSmall, Word::Bytes8) => turned_small::turned_small_u64_1_8_16_Auto::DESCRIPTION,
-        (Kernel::TurnedSmall, Word::Bytes16) => turned_small::turned_small_u32_4_8_16_Auto::DESCRIPTION,
+        (Kernel::TurnedTall, Word::Bytes2) => turned::turned_u16_1_128_16_Swizzle_4_0_5::DESCRIPTION,
+        (Kernel::TurnedTall, Word::Bytes4) => turned::turned_u32_1_128_8_Swizzle_3_0_5::DESCRIPTION,
+        (Kernel::TurnedTall, Word::Bytes8) => turned::turned_u64_1_128_8_Swizzle_3_0_4::DESCRIPTION,
+        (Kernel::TurnedTall, Word::Bytes16) => turned::turned_u32_4_128_8_Xor_4::DESCRIPTION,
+        (Kernel::TurnedWide, Word::Bytes2) => turned::turned_u16_1_16_128_Xor_2::DESCRIPTION,
+        (Kernel::TurnedWide, Word::Bytes4) => turned::turned_u32_1_8_128_Xor_4::DESCRIPTION,
+        (Kernel::TurnedWide, Word::Bytes8) => turned::turned_u64_1_8_128_Xor_2::DESCRIPTION,
+        (Kernel::TurnedWide, Word::Bytes16) => turned::turned_u32_4_8_128_Xor_4::DESCRIPTION,
+        (Kernel::TurnedSmall, Word::Bytes4) => turned_small::turned_small_u32_1_8_16_Xor_1::DESCRIPTION,
+        (Kernel::TurnedSmall, Word::Bytes8) => turned_small::turned_small_u64_1_8_16_Xor_1::DESCRIPTION,
+        (Kernel::TurnedSmall, Word::Bytes16) => turned_small::turned_small_u32_4_8_16_Xor_4::DESCRIPTION,
         (Kernel::Strided, Word::Bytes1) => strided::strided_u8_1::DESCRIPTION,
         (Kernel::Strided, Word::Bytes2) => strided::strided_u16_1::DESCRIPTION,
         (Kernel::Strided, Word::Bytes4) => strided::strided_u32_1::DESCRIPTION,
@@ -101,6 +100,24 @@ pub(super) fn elements(word: Word) -> (ScalarType, usize) {
         Word::Bytes8 => (ScalarType::U64, 1),
         Word::Bytes16 => (ScalarType::U32, 4),
     }
+}
+
+/// The places of the dimensions, of so many, whose extents decide how many blocks a grid has along an axis, outermost first.
+pub(super) fn along(kernel: Kernel, axis: char, rank: usize) -> Range<usize> {
+    // Counted from the innermost one.
+    let (last, beyond) = match (kernel, axis) {
+        (Kernel::Linear, _) => (0, 1),
+        (Kernel::Rows | Kernel::ShortRows | Kernel::Strided, 'x') => (0, 1),
+        (Kernel::Rows | Kernel::ShortRows | Kernel::Strided, 'y') => (1, 2),
+        (Kernel::Rows | Kernel::ShortRows | Kernel::Strided, _) => (2, 5),
+        (Kernel::Turned | Kernel::TurnedTall | Kernel::TurnedWide, 'x') => (1, 2),
+        (Kernel::Turned | Kernel::TurnedTall | Kernel::TurnedWide, 'y') => (0, 1),
+        (Kernel::Turned | Kernel::TurnedTall | Kernel::TurnedWide, _) => (2, 5),
+        (Kernel::TurnedSmall, 'x') => (2, 3),
+        (Kernel::TurnedSmall, 'y') => (3, 4),
+        (Kernel::TurnedSmall, _) => (4, 5),
+    };
+    rank.saturating_sub(beyond)..rank.saturating_sub(last)
 }
 
 /// The tensors of a launch that moves words of these dimensions: the input's and the output's.

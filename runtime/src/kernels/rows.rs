@@ -6,8 +6,9 @@ use crate::prelude::*;
 #[tiled_kernel(
     block = [LANES, 256 / LANES],
     grid = [
-        input.extent(0) * input.extent(1) * input.extent(2)
-            * input.extent(3).div_ceil(1024 / LANES) * input.extent(4).div_ceil(LANES * V),
+        input.extent(4).div_ceil(LANES * V),
+        input.extent(3).div_ceil(1024 / LANES),
+        input.extent(0) * input.extent(1) * input.extent(2),
     ],
     requires(
         output.extent(0) == input.extent(0),
@@ -23,25 +24,15 @@ use crate::prelude::*;
         (u32, 1, 32),
         (u64, 1, 32),
         (u32, 4, 32),
-        (u16, 1, 16),
         (u32, 1, 8),
         (u64, 1, 8),
         (u32, 4, 8),
     ),
 )]
 pub(crate) fn rows<T, const V: usize, const LANES: usize>(input: &Tensor<T, 5>, output: &mut Tensor<T, 5>) {
-    let [a, b, c, row_block, col_block] = unflatten(
-        block_x(),
-        [
-            input.extent(0),
-            input.extent(1),
-            input.extent(2),
-            input.extent(3).div_ceil(1024 / LANES),
-            input.extent(4).div_ceil(LANES * V),
-        ],
-    );
+    let [a, b, c] = unflatten(block_z(), [input.extent(0), input.extent(1), input.extent(2)]);
     let mut words = [Vector::<T, V>::splat(0); 4];
-    let (row, col) = (row_block * (1024 / LANES) + thread_y(), (col_block * LANES + thread_x()) * V);
+    let (row, col) = (block_y() * (1024 / LANES) + thread_y(), (block_x() * LANES + thread_x()) * V);
     for k in 0..4 {
         if row + 256 / LANES * k < input.extent(3) && col < input.extent(4) {
             words[k] = input.read::<V>([a, b, c, row + 256 / LANES * k, col]);

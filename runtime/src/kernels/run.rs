@@ -58,14 +58,98 @@ fn launch(
     let (element, _) = kernel::elements(step.word);
     let [from, to] = kernel::arguments(step.kernel, step.word, dimensions, [input, output]);
     let result = machine.run(kernel, element, &from, &to);
-    let Err(Error::Grid { .. }) = result else { return result };
-    let Some(outer) = dimensions.iter().position(|dimension| dimension.extent > 1) else { return result };
-    let Dimension { extent, input: in_stride, output: out_stride } = dimensions[outer];
+    let Err(Error::Grid { axis, .. }) = result else { return result };
+    let along = kernel::along(step.kernel, axis, dimensions.len());
+    let Some(divided) = along.into_iter().find(|place| dimensions[*place].extent > 1) else { return result };
+    let Dimension { extent, input: in_stride, output: out_stride } = dimensions[divided];
     let half = extent / 2;
     let mut part = dimensions.to_vec();
-    part[outer].extent = half;
+    part[divided].extent = half;
     launch(step, &part, [input, output], machine)?;
-    part[outer].extent = extent - half;
+    part[divided].extent = extent - half;
     let skipped = half * step.word.bytes();
     launch(step, &part, [input + skipped * in_stride, output + skipped * out_stride], machine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Machine, Words, run};
+    use crate::description::Description;
+    use crate::error::Error;
+    use crate::kernels::plan::{Side, plan};
+    use crate::scalar::ScalarType;
+
+    /// Copies elements one by one, and refuses more than `limit` indices of a dimension, as a grid does.
+    struct Small {
+        limit: usize,
+        launches: usize,
+        input: Vec<u32>,
+        output: Vec<u32>,
+    }
+
+    impl Machine for Small {
+        fn run(
+            &mut self,
+            kernel: &'static Description,
+            element: ScalarType,
+            input: &Words,
+            output: &Words,
+        ) -> Result<(), Error> {
+            assert_eq!(element, ScalarType::U32);
+            let [.., rows, cols] = input.extents[..] else { panic!("{input:?}") };
+            let planes: usize = input.extents[..3].iter().product();
+            for (axis, extent) in [('x', cols), ('y', rows), ('z', planes)] {
+                if extent > self.limit {
+                    let limit = self.limit as u32;
+                    return Err(Error::Grid { kernel: kernel.name, axis, blocks: extent as i128, limit });
+                }
+            }
+            self.launches += 1;
+            let each = |words: &Words| -> Vec<usize> {
+                (0..words.extents.iter().product::<usize>())
+                    .map(|mut number| {
+                        let mut at = words.offset / 4;
+                        for (extent, stride) in words.extents.iter().zip(&words.strides).rev() {
+                            at += number % extent * stride;
+                            number /= extent;
+                        }
+                        at
+                    })
+                    .collect()
+            };
+            for (from, to) in each(input).into_iter().zip(each(output)) {
+                self.output[to] = self.input[from];
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_is_more_than_a_grid_is_launched_in_parts() {
+        let (extents, from, to) = ([3, 5, 9], [60, 11, 1], [70, 13, 1]);
+        let plan = plan(
+            ScalarType::F32,
+            &extents,
+            Side { strides: &from, address: 0 },
+            Side { strides: &to, address: 4 },
+        );
+        for (limit, launches) in [(9, 1), (5, 2), (4, 6), (2, 30), (1, 135)] {
+            let mut small = Small { limit, launches: 0, input: (1..400).collect(), output: vec![0; 400] };
+            run(&plan, &mut small).unwrap();
+            assert_eq!(small.launches, launches, "at most {limit}");
+            let mut written = 0;
+            for a in 0..3 {
+                for b in 0..5 {
+                    for c in 0..9 {
+                        let at = |strides: [usize; 3]| a * strides[0] + b * strides[1] + c * strides[2];
+                        assert_eq!(small.output[at(to)], small.input[at(from)]);
+                        written += 1;
+                    }
+                }
+            }
+            assert_eq!(small.output.iter().filter(|word| **word != 0).count(), written);
+        }
+        let mut none = Small { limit: 0, launches: 0, input: vec![0; 400], output: vec![0; 400] };
+        assert!(matches!(run(&plan, &mut none), Err(Error::Grid { .. })));
+    }
 }

@@ -8,7 +8,9 @@ macro_rules! strided {
         #[tiled_kernel(
             block = [256],
             grid = [
-                input.extent(0) * input.extent(1) * input.extent(2) * input.extent(3).div_ceil(1024),
+                input.extent(3).div_ceil(1024),
+                input.extent(2),
+                input.extent(0) * input.extent(1),
             ],
             requires(
                 output.extent(0) == input.extent(0),
@@ -20,12 +22,10 @@ macro_rules! strided {
             ),
         )]
         pub(crate) fn $name(input: &Tensor<$element, 5>, output: &mut Tensor<$element, 5>) {
-            let [a, b, c, part] = unflatten(
-                block_x(),
-                [input.extent(0), input.extent(1), input.extent(2), input.extent(3).div_ceil(1024)],
-            );
+            let [a, b] = unflatten(block_z(), [input.extent(0), input.extent(1)]);
+            let c = block_y();
             let mut words = [Vector::<$element, $width>::splat(0); 4];
-            let first = part * 1024 + thread_x();
+            let first = block_x() * 1024 + thread_x();
             for k in 0..4 {
                 if first + 256 * k < input.extent(3) {
                     #[budget(excess_sectors = $excess, because = "the words are as far apart as the caller says")]
