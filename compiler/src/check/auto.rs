@@ -211,11 +211,17 @@ fn score(
         let before = score.excess;
         let mut known = Known::new();
         for (run, visit) in visits {
-            let cases = tile_offsets(&kernel.tiles[tile], layout, visit, &run.symbols)?;
+            let offsets = tile_offsets(&kernel.tiles[tile], layout, visit, &run.symbols)?;
             for warp in 0..kernel.threads().div_ceil(LANES as u32) as usize {
-                let accesses = cases.iter().filter_map(|case| warp_access(kernel, site, visit, case, warp));
-                let excess = accesses.map(|access| taken(site, visit, &access, &mut known).excess());
-                let Some(excess) = excess.max() else { continue };
+                let mut accesses =
+                    offsets.cases.iter().filter_map(|case| warp_access(kernel, site, visit, case, warp));
+                let Some(access) = accesses.next() else { continue };
+                let excess = taken(site, visit, &access, &mut known).excess();
+                if let Some(decides) = &offsets.decides
+                    && accesses.any(|access| taken(site, visit, &access, &mut known).excess() != excess)
+                {
+                    return Err(decides.clone());
+                }
                 score.excess += u64::from(excess);
                 score.worst = score.worst.max(excess);
             }
@@ -295,8 +301,8 @@ fn vector_places(tile: &Tile, width: u32, run: &Run, visit: &Visit) -> Option<Ve
             return None;
         }
     }
-    let mut cases = tile_offsets(tile, Layout::RowMajor, visit, &run.symbols).ok()?;
-    cases.pop().filter(|_| cases.is_empty())
+    let mut offsets = tile_offsets(tile, Layout::RowMajor, visit, &run.symbols).ok()?;
+    offsets.cases.pop().filter(|_| offsets.cases.is_empty())
 }
 
 /// The most different vectors of which the lanes need the word at one and the same place.

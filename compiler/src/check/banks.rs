@@ -5,7 +5,7 @@ use super::together::{self, Finding};
 use super::words::{count, list, verb};
 use super::{Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::facts::{Facts, Obstacle, Presence, Run, Visit, tile_offsets};
+use crate::facts::{Facts, Obstacle, Offsets, Presence, Run, Visit, tile_offsets};
 use crate::ir::{Handle, Issuer, Kernel, Layout, Proxy, Role, Site, Tile};
 use tileproof_model::access::{Access, Cost, LANES, cost};
 use tileproof_model::banks::bank_conflict;
@@ -73,16 +73,17 @@ pub(super) fn judge(
     let mut judgement = Judgement::default();
     let mut known = Known::new();
     for (run, visit) in visits {
-        let cases = match tile_offsets(&kernel.tiles[tile], layout, visit, &run.symbols) {
-            Ok(cases) => cases,
+        let offsets = match tile_offsets(&kernel.tiles[tile], layout, visit, &run.symbols) {
+            Ok(offsets) => offsets,
             Err(obstacle) => {
                 judgement.unknown = Some(describe(&obstacle, run));
-                vec![vec![0]]
+                Offsets { cases: vec![vec![0]], decides: None }
             }
         };
         let first_run = std::ptr::eq(*run, visits[0].0);
         for warp in 0..kernel.threads().div_ceil(LANES as u32) as usize {
-            let mut accesses = cases.iter().filter_map(|case| warp_access(kernel, site, visit, case, warp));
+            let mut accesses =
+                offsets.cases.iter().filter_map(|case| warp_access(kernel, site, visit, case, warp));
             let Some(access) = accesses.next() else { continue };
             if first_run {
                 judgement.instructions += 1;
@@ -90,11 +91,13 @@ pub(super) fn judge(
             if judgement.unknown.is_some() {
                 continue;
             }
-            let first = (taken(site, visit, &access, &mut known), access);
-            let all = accesses.map(|access| (taken(site, visit, &access, &mut known), access));
-            // Of what the unknown decides, the worst.
-            let (Taken { cost, most, ideal, some_lanes }, access) = all
-                .fold(first, |worst, other| if other.0.excess() > worst.0.excess() { other } else { worst });
+            let Taken { cost, most, ideal, some_lanes } = taken(site, visit, &access, &mut known);
+            if let Some(decides) = &offsets.decides
+                && accesses.any(|access| taken(site, visit, &access, &mut known).excess() != most - ideal)
+            {
+                judgement.unknown = Some(describe(decides, run));
+                continue;
+            }
             if first_run {
                 judgement.wavefronts += u64::from(cost.wavefronts);
                 judgement.ideal += u64::from(cost.ideal_wavefronts);

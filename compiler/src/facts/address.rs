@@ -21,24 +21,35 @@ pub enum Obstacle {
 /// How many places relative to a word, or to what a swizzle looks at, are taken one by one where what is unknown decides.
 const MOST_MOVES: i64 = 32;
 
-/// The element offsets of an access in its tile under a layout, for each thread, or one where it is the same for all; up to
-/// what moves all threads of a warp alike and makes no conflict: a distance that is a multiple of 4 bytes and of what the
-/// layout's swizzle looks at, or one XOR. Where something unknown moves a warp by other distances, the offsets for each.
+/// Where the threads of an access are in its tile.
+#[derive(Debug)]
+pub struct Offsets {
+    /// The element offsets under a layout, for each thread, or one where it is the same for all; up to what moves all threads
+    /// of a warp alike and makes no conflict: a distance that is a multiple of 4 bytes and of what the layout's swizzle looks
+    /// at, or one XOR. Where something unknown moves a warp by other distances, the offsets for each of these.
+    pub cases: Vec<Vec<u32>>,
+    /// What decides between the cases.
+    pub decides: Option<Obstacle>,
+}
+
+/// The offsets of an access in its tile.
 pub fn tile_offsets(
     tile: &Tile,
     layout: Layout,
     visit: &Visit,
     symbols: &Symbols,
-) -> Result<Vec<Vec<u32>>, Obstacle> {
+) -> Result<Offsets, Obstacle> {
     let Known { index, moves } = known_part(tile, layout, visit, symbols)?;
-    let (step, period) = match moves {
-        Some(Moves { symbol, modulus, .. }) if modulus > MOST_MOVES || matches!(layout, Layout::Xor(_)) => {
-            return Err(Obstacle::Residue(symbol, modulus));
-        }
-        Some(Moves { step, period, .. }) => (step, period),
-        None => (1, 1),
+    let Some(Moves { symbol, modulus, step, period }) = moves else {
+        return Ok(Offsets { cases: vec![offsets(tile, layout, &index, 0)?], decides: None });
     };
-    (0..period).step_by(step.max(1) as usize).map(|by| offsets(tile, layout, &index, by)).collect()
+    let obstacle = Obstacle::Residue(symbol, modulus);
+    if modulus > MOST_MOVES || matches!(layout, Layout::Xor(_)) {
+        return Err(obstacle);
+    }
+    let moved = (0..period).step_by(step.max(1) as usize);
+    let cases = moved.map(|by| offsets(tile, layout, &index, by)).collect::<Result<_, _>>()?;
+    Ok(Offsets { cases, decides: Some(obstacle) })
 }
 
 /// The offsets of known indices, moved by so many elements.

@@ -40,7 +40,7 @@ mod unwritten;
 mod walk;
 mod width;
 
-pub use address::{Obstacle, tensor_offset, tile_offsets};
+pub use address::{Obstacle, Offsets, tensor_offset, tile_offsets};
 pub use conditions::{Condition, ConditionKind, Conditions, GridExtent};
 pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};
