@@ -34,6 +34,8 @@ mod linear;
 pub mod plan;
 mod rows;
 mod run;
+#[allow(dead_code)]
+mod skewed;
 #[cfg(feature = "simulate")]
 pub mod simulate;
 // Kernels are launched by their descriptions.
@@ -42,6 +44,8 @@ mod strided;
 pub mod transpose;
 mod turned;
 mod turned_small;
+#[allow(dead_code)]
+mod wide;
 
 use crate::description::Description;
 use crate::error::Error;
