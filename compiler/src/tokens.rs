@@ -53,7 +53,9 @@ impl Printer {
                     self.space_unless(matches!(self.last, Last::Opening | Last::Glue));
                     self.out.push_str(&text);
                     self.last = if is_keyword(&text) { Last::Keyword } else { Last::Operand };
-                    self.after_type = text.starts_with(char::is_uppercase);
+                    // Names in capitals alone are constants: what follows compares.
+                    self.after_type =
+                        text.starts_with(char::is_uppercase) && text.contains(char::is_lowercase);
                     continue;
                 }
                 TokenTree::Literal(literal) => {
@@ -189,6 +191,7 @@ mod tests {
             "let t = Shared::<[[f32; 32]; 32], Pad<1>>::new();",
         );
         check("a << 2 .. 3", "a << 2..3");
+        check("row - N < rows && row >= N", "row - N < rows && row >= N");
     }
 
     #[test]

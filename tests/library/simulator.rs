@@ -38,6 +38,19 @@ fn transposes_of_8_bytes() {
     transposes::<f64>();
 }
 
+/// Around the sides of the tiles that large planes are turned in.
+#[test]
+fn large_planes() {
+    for rows in [64, 65, 112, 124, 127, 128, 130, 257] {
+        for cols in [64, 66, 127, 128, 131, 256] {
+            Case::dense([rows, cols], [1, 0]).check::<u8>(&SIMULATOR);
+            Case::dense([rows, cols], [1, 0]).check::<f16>(&SIMULATOR);
+            Case::dense([rows, cols], [1, 0]).check::<f32>(&SIMULATOR);
+            Case::dense([rows, cols], [1, 0]).check::<f64>(&SIMULATOR);
+        }
+    }
+}
+
 /// Pairs of doubles that stay together are words of 16 bytes.
 #[test]
 fn transposes_of_16_bytes() {

@@ -1,13 +1,13 @@
 //! Runs the library on a GPU.
 
-use super::kernel::{self, Words};
+use super::kernel::{self, Arguments, Words};
 use super::plan;
 use super::run::{Machine, run};
 use crate::argument::{DeviceArgument, ErasedView, ErasedViewMut, address};
 use crate::description::Description;
 use crate::error::Error;
 use crate::launch;
-use crate::scalar::{Element, ScalarType};
+use crate::scalar::Element;
 use crate::view::{TensorView, TensorViewMut};
 use cudarc::driver::{CudaStream, CudaView, CudaViewMut};
 use std::ops::Range;
@@ -24,15 +24,18 @@ impl Machine for Device<'_> {
     fn run(
         &mut self,
         kernel: &'static Description,
-        element: ScalarType,
-        input: &Words,
-        output: &Words,
+        Arguments { numbers, input, output }: &Arguments,
     ) -> Result<(), Error> {
-        let from = self.input.slice(input.offset..);
-        let to = self.output.slice_mut(output.offset..);
-        let from = ErasedView::new(from, element, &input.extents, &input.strides)?;
-        let mut to = ErasedViewMut::new(to, element, &output.extents, &output.strides)?;
-        let arguments = &mut [DeviceArgument::erased(&from), DeviceArgument::erased_mut(&mut to)];
+        let from = whole(self.input.len() - input.offset, input);
+        let from = self.input.slice(input.offset..input.offset + from);
+        let to = whole(self.output.len() - output.offset, output);
+        let to = self.output.slice_mut(output.offset..output.offset + to);
+        let from = ErasedView::new(from, input.element, &input.extents, &input.strides)?;
+        let mut to = ErasedViewMut::new(to, output.element, &output.extents, &output.strides)?;
+        let numbers = numbers.iter().map(|number| DeviceArgument::scalar(*number));
+        let arguments: &mut Vec<DeviceArgument<'_>> = &mut numbers
+            .chain([DeviceArgument::erased(&from), DeviceArgument::erased_mut(&mut to)])
+            .collect();
         // SAFETY: the description is the macro's, of a kernel of this library, and none takes anything for granted.
         unsafe { launch::launch(kernel, self.stream, arguments) }
     }
@@ -78,6 +81,11 @@ pub(super) fn transpose_in_place<T: Element>(
     let mut words = ErasedViewMut::new(bytes_mut(&mut matrix.data), element, &extents, &strides)?;
     // SAFETY: as for a copy.
     unsafe { launch::launch(kernel, stream, &mut [DeviceArgument::erased_mut(&mut words)]) }
+}
+
+/// Of so many bytes, those of whole elements.
+fn whole(bytes: usize, words: &Words) -> usize {
+    bytes - bytes % words.element.bytes() as usize
 }
 
 /// The bytes of elements.

@@ -1,15 +1,26 @@
 //! The kernels behind a plan, and how a step's words are their arguments.
 
 use super::plan::{Dimension, Kernel, Word};
-use super::{in_place, linear, rows, strided, turned, turned_small};
+use super::{in_place, linear, rows, skewed, strided, turned, turned_small, wide};
 use crate::description::Description;
 use crate::description::Kernel as Compiled;
 use crate::scalar::ScalarType;
 use std::ops::Range;
 
-/// A tensor that a kernel is launched with, of the word's elements.
+/// What a kernel is launched with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Arguments {
+    /// Numbers before the tensors.
+    pub(super) numbers: Vec<usize>,
+    pub(super) input: Words,
+    pub(super) output: Words,
+}
+
+/// A tensor that a kernel is launched with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Words {
+    /// The type of its elements.
+    pub(super) element: ScalarType,
     /// Bytes from the first element of the side to the first one of the tensor.
     pub(super) offset: usize,
     /// Outermost first.
@@ -34,13 +45,20 @@ pub(super) fn description(kernel: Kernel, word: Word) -> &'static Description {
         (Kernel::ShortRows, Word::Bytes4) => rows::rows_u32_1_8::DESCRIPTION,
         (Kernel::ShortRows, Word::Bytes8) => rows::rows_u64_1_8::DESCRIPTION,
         (Kernel::ShortRows, Word::Bytes16) => rows::rows_u32_4_8::DESCRIPTION,
-        (Kernel::Turned | Kernel::TurnedTall | Kernel::TurnedWide | Kernel::TurnedSmall, Word::Bytes1) => {
-            turned::turned_u8_1_32_32_Pad_4::DESCRIPTION
-        }
+        (
+            Kernel::Turned
+            | Kernel::WideNarrow
+            | Kernel::TurnedTall
+            | Kernel::TurnedWide
+            | Kernel::TurnedSmall,
+            Word::Bytes1,
+        ) => turned::turned_u8_1_32_32_Pad_4::DESCRIPTION,
         (Kernel::Turned | Kernel::TurnedSmall, Word::Bytes2) => turned::turned_u16_1_32_32_Pad_2::DESCRIPTION,
         (Kernel::Turned, Word::Bytes4) => turned::turned_u32_1_32_32_Pad_1::DESCRIPTION,
         (Kernel::Turned, Word::Bytes8) => turned::turned_u64_1_32_32_Pad_1::DESCRIPTION,
-        (Kernel::Turned, Word::Bytes16) => turned::turned_u32_4_32_32_Pad_4::DESCRIPTION,
+        (Kernel::Turned | Kernel::Wide | Kernel::WideNarrow | Kernel::Skewed, Word::Bytes16) => {
+            turned::turned_u32_4_32_32_Pad_4::DESCRIPTION
+        }
         (Kernel::TurnedTall, Word::Bytes2) => turned::turned_u16_1_128_16_Swizzle_4_0_5::DESCRIPTION,
         (Kernel::TurnedTall, Word::Bytes4) => turned::turned_u32_1_128_8_Swizzle_3_0_5::DESCRIPTION,
         (Kernel::TurnedTall, Word::Bytes8) => turned::turned_u64_1_128_8_Swizzle_3_0_4::DESCRIPTION,
@@ -52,6 +70,19 @@ pub(super) fn description(kernel: Kernel, word: Word) -> &'static Description {
         (Kernel::TurnedSmall, Word::Bytes4) => turned_small::turned_small_u32_1_8_16_Xor_1::DESCRIPTION,
         (Kernel::TurnedSmall, Word::Bytes8) => turned_small::turned_small_u64_1_8_16_Xor_1::DESCRIPTION,
         (Kernel::TurnedSmall, Word::Bytes16) => turned_small::turned_small_u32_4_8_16_Xor_4::DESCRIPTION,
+        (Kernel::Wide, Word::Bytes1) => wide::wide_bytes::DESCRIPTION,
+        (Kernel::Wide | Kernel::WideNarrow, Word::Bytes2) => {
+            wide::wide_u16_8_4_128_128_Swizzle_3_3_7::DESCRIPTION
+        }
+        (Kernel::Wide, Word::Bytes4) => wide::wide_u32_4_4_64_64_Swizzle_3_2_6::DESCRIPTION,
+        (Kernel::WideNarrow, Word::Bytes4) => wide::wide_u32_4_4_64_32_Swizzle_3_2_6::DESCRIPTION,
+        (Kernel::Wide | Kernel::WideNarrow, Word::Bytes8) => {
+            wide::wide_u64_2_2_32_32_Swizzle_3_1_5::DESCRIPTION
+        }
+        (Kernel::Skewed, Word::Bytes1) => skewed::skewed_bytes::DESCRIPTION,
+        (Kernel::Skewed, Word::Bytes2) => skewed::skewed_halves::DESCRIPTION,
+        (Kernel::Skewed, Word::Bytes4) => skewed::skewed_u32_8_56::DESCRIPTION,
+        (Kernel::Skewed, Word::Bytes8) => skewed::skewed_u64_4_60::DESCRIPTION,
         (Kernel::Strided, Word::Bytes1) => strided::strided_u8_1::DESCRIPTION,
         (Kernel::Strided, Word::Bytes2) => strided::strided_u16_1::DESCRIPTION,
         (Kernel::Strided, Word::Bytes4) => strided::strided_u32_1::DESCRIPTION,
@@ -110,9 +141,33 @@ pub(super) fn along(kernel: Kernel, axis: char, rank: usize) -> Range<usize> {
         (Kernel::Rows | Kernel::ShortRows | Kernel::Strided, 'x') => (0, 1),
         (Kernel::Rows | Kernel::ShortRows | Kernel::Strided, 'y') => (1, 2),
         (Kernel::Rows | Kernel::ShortRows | Kernel::Strided, _) => (2, 5),
-        (Kernel::Turned | Kernel::TurnedTall | Kernel::TurnedWide, 'x') => (1, 2),
-        (Kernel::Turned | Kernel::TurnedTall | Kernel::TurnedWide, 'y') => (0, 1),
-        (Kernel::Turned | Kernel::TurnedTall | Kernel::TurnedWide, _) => (2, 5),
+        (
+            Kernel::Turned
+            | Kernel::Wide
+            | Kernel::WideNarrow
+            | Kernel::Skewed
+            | Kernel::TurnedTall
+            | Kernel::TurnedWide,
+            'x',
+        ) => (1, 2),
+        (
+            Kernel::Turned
+            | Kernel::Wide
+            | Kernel::WideNarrow
+            | Kernel::Skewed
+            | Kernel::TurnedTall
+            | Kernel::TurnedWide,
+            'y',
+        ) => (0, 1),
+        (
+            Kernel::Turned
+            | Kernel::Wide
+            | Kernel::WideNarrow
+            | Kernel::Skewed
+            | Kernel::TurnedTall
+            | Kernel::TurnedWide,
+            _,
+        ) => (2, 5),
         (Kernel::TurnedSmall, 'x') => (2, 3),
         (Kernel::TurnedSmall, 'y') => (3, 4),
         (Kernel::TurnedSmall, _) => (4, 5),
@@ -120,14 +175,65 @@ pub(super) fn along(kernel: Kernel, axis: char, rank: usize) -> Range<usize> {
     rank.saturating_sub(beyond)..rank.saturating_sub(last)
 }
 
-/// The tensors of a launch that moves words of these dimensions: the input's and the output's.
+/// The arguments of a launch that moves words of these dimensions, which begin so many bytes into both sides.
 pub(super) fn arguments(
     kernel: Kernel,
     word: Word,
     dimensions: &[Dimension],
     [input, output]: [usize; 2],
-) -> [Words; 2] {
-    let (_, wide) = elements(word);
+) -> Arguments {
+    match (kernel, word, dimensions) {
+        (Kernel::Skewed, Word::Bytes1 | Word::Bytes2, [rows, cols]) => {
+            shifted(word, *rows, *cols, [input, output])
+        }
+        (Kernel::Wide, Word::Bytes1, _) => fours(&tensors(kernel, word, dimensions, [input, output])),
+        _ => {
+            let [input, output] = tensors(kernel, word, dimensions, [input, output]);
+            Arguments { numbers: Vec::new(), input, output }
+        }
+    }
+}
+
+/// Bytes as words of four.
+fn fours([input, output]: &[Words; 2]) -> Arguments {
+    let four = |words: &Words| {
+        let mut extents = words.extents.clone();
+        extents.iter_mut().next_back().into_iter().for_each(|extent| *extent /= 4);
+        let strides = words.strides.iter().zip((1..words.strides.len()).map(|_| 4).chain([1]));
+        let strides = strides.map(|(stride, by)| stride / by).collect();
+        Words { element: ScalarType::U32, extents, strides, ..words.clone() }
+    };
+    Arguments { numbers: Vec::new(), input: four(input), output: four(output) }
+}
+
+/// A plane whose input is read as a row of larger words, of four elements each: from the word on that the first element is in, to
+/// the last one that is whole.
+fn shifted(word: Word, rows: Dimension, cols: Dimension, [input, output]: [usize; 2]) -> Arguments {
+    let (element, _) = elements(word);
+    let (packed, bytes) =
+        (if word == Word::Bytes1 { ScalarType::U32 } else { ScalarType::U64 }, word.bytes());
+    let first = input / bytes % 4;
+    let elements = first + (rows.extent - 1) * rows.input + cols.extent;
+    Arguments {
+        numbers: vec![first, rows.input],
+        input: Words {
+            element: packed,
+            offset: input - first * bytes,
+            extents: vec![elements / 4],
+            strides: vec![1],
+        },
+        output: Words {
+            element,
+            offset: output,
+            extents: vec![cols.extent, rows.extent],
+            strides: vec![cols.output, 1],
+        },
+    }
+}
+
+/// The tensors of a launch that has no other arguments.
+fn tensors(kernel: Kernel, word: Word, dimensions: &[Dimension], [input, output]: [usize; 2]) -> [Words; 2] {
+    let (element, wide) = elements(word);
     let contiguous = |extent: usize| Dimension { extent: extent * wide, input: 1, output: 1 };
     let apart = |dimension: &Dimension| Dimension {
         extent: dimension.extent,
@@ -148,11 +254,17 @@ pub(super) fn arguments(
             (of_input[last], of_output[last]) = (row, row);
             5
         }
-        Kernel::Turned | Kernel::TurnedTall | Kernel::TurnedWide | Kernel::TurnedSmall => {
+        Kernel::Turned
+        | Kernel::Wide
+        | Kernel::WideNarrow
+        | Kernel::Skewed
+        | Kernel::TurnedTall
+        | Kernel::TurnedWide
+        | Kernel::TurnedSmall => {
             of_input[last] = contiguous(dimensions[last].extent);
             of_output.swap(last - 1, last);
             of_output[last] = contiguous(dimensions[last - 1].extent);
-            5
+            if kernel == Kernel::Skewed { 3 } else { 5 }
         }
         Kernel::Strided => {
             of_input.push(contiguous(1));
@@ -165,7 +277,8 @@ pub(super) fn arguments(
         let filled = |first: usize, of: fn(&Dimension) -> usize| {
             std::iter::repeat_n(first, missing).chain(dimensions.iter().map(of)).collect()
         };
-        Words { offset, extents: filled(1, |dimension| dimension.extent), strides: filled(0, stride) }
+        let (extents, strides) = (filled(1, |dimension| dimension.extent), filled(0, stride));
+        Words { element, offset, extents, strides }
     };
     [
         tensor(input, &of_input, |dimension| dimension.input),

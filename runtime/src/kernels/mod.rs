@@ -34,17 +34,16 @@ mod linear;
 pub mod plan;
 mod rows;
 mod run;
-#[allow(dead_code)]
-mod skewed;
 #[cfg(feature = "simulate")]
 pub mod simulate;
 // Kernels are launched by their descriptions.
+#[allow(dead_code)]
+mod skewed;
 #[allow(dead_code)]
 mod strided;
 pub mod transpose;
 mod turned;
 mod turned_small;
-#[allow(dead_code)]
 mod wide;
 
 use crate::description::Description;

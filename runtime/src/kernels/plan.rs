@@ -25,6 +25,12 @@ pub enum Kernel {
     ShortRows,
     /// The contiguous dimension of the input is another one than that of the output: planes are transposed.
     Turned,
+    /// The same, for large planes whose rows are aligned to 16 bytes on both sides.
+    Wide,
+    /// The same, for planes of few columns.
+    WideNarrow,
+    /// The same, for large planes whose rows begin anywhere.
+    Skewed,
     /// The same, for planes of few columns.
     TurnedTall,
     /// The same, for planes of few rows.
@@ -118,7 +124,8 @@ pub fn plan(element: ScalarType, extents: &[usize], input: Side<'_>, output: Sid
         extents.iter().zip(strides).map(|(&extent, (&input, &output))| Dimension { extent, input, output });
     let dimensions = joined(dimensions.filter(|dimension| dimension.extent > 1).collect());
     let words = Words { word: Word::of(element), input: 0, output: 0, dimensions };
-    let steps = widened(words, input.address, output.address).into_iter().map(step).collect();
+    let parts = widened(words, input.address, output.address);
+    let steps = parts.into_iter().flat_map(|words| steps(words, [input.address, output.address])).collect();
     Plan { steps }
 }
 
@@ -257,6 +264,76 @@ fn widened(words: Words, input: u64, output: u64) -> Vec<Words> {
     vec![words]
 }
 
+/// Planes with fewer rows or columns are turned by the kernel for all.
+const LARGE: usize = 64;
+
+/// Up to so many columns of 4 bytes, a tile has fewer.
+const NARROW: usize = 32;
+
+/// The largest plane that is read as a row of words, in elements.
+const MOST_IN_WORDS: usize = 1 << 30;
+
+/// The kernels for words.
+fn steps(words: Words, addresses: [u64; 2]) -> Vec<Step> {
+    let step = step(words);
+    let (Kernel::Turned, [outer @ .., rows, cols]) = (step.kernel, step.dimensions.as_slice()) else {
+        return vec![step];
+    };
+    let (bytes, at) = (step.word.bytes(), [step.input, step.output]);
+    let many = 16 / bytes;
+    let aligned = (0..2).all(|side| (addresses[side] + at[side] as u64).is_multiple_of(16));
+    let strides = [rows.input, cols.output].into_iter();
+    let outer = outer.iter().chain(&step.launches);
+    let mut strides = strides.chain(outer.flat_map(|outer| [outer.input, outer.output]));
+    let in_vectors = many > 1
+        && aligned
+        && strides.all(|stride| stride.is_multiple_of(many))
+        && rows.extent.is_multiple_of(many)
+        && cols.extent.is_multiple_of(many);
+    let is_large = rows.extent >= LARGE && cols.extent >= LARGE;
+    if in_vectors && (is_large || step.word == Word::Bytes4 && rows.extent >= LARGE) {
+        let is_narrow = step.word == Word::Bytes4 && cols.extent <= NARROW;
+        return vec![Step { kernel: if is_narrow { Kernel::WideNarrow } else { Kernel::Wide }, ..step }];
+    }
+    let in_words = match step.word {
+        Word::Bytes1 | Word::Bytes2 => {
+            let span = rows.extent.checked_mul(rows.input.max(cols.extent));
+            addresses[0].is_multiple_of(4 * bytes as u64)
+                && span.is_some_and(|span| span <= MOST_IN_WORDS)
+                && cols.extent <= MOST_IN_WORDS
+        }
+        Word::Bytes4 | Word::Bytes8 => true,
+        Word::Bytes16 => false,
+    };
+    if is_large && in_words { in_windows(step) } else { vec![step] }
+}
+
+/// A transpose whose rows are written from boundaries of their own.
+fn in_windows(step: Step) -> Vec<Step> {
+    let taken = match step.word {
+        Word::Bytes1 | Word::Bytes2 => 2,
+        Word::Bytes4 | Word::Bytes8 | Word::Bytes16 => 3,
+    };
+    let mut step = Step { kernel: Kernel::Skewed, ..step };
+    let outer = step.dimensions.len().saturating_sub(taken);
+    step.launches.extend(step.dimensions.drain(..outer));
+    let (2, [rows, cols]) = (taken, step.dimensions.as_slice()) else { return vec![step] };
+    // Of words of four elements, the last of which may be cut off, the elements that it holds.
+    let last = cols.extent.min(3);
+    let skipped = [
+        (rows.extent - 1) * rows.input + (cols.extent - last),
+        (rows.extent - 1) + (cols.extent - last) * cols.output,
+    ];
+    let rest = Step {
+        kernel: Kernel::Strided,
+        input: step.input + skipped[0] * step.word.bytes(),
+        output: step.output + skipped[1] * step.word.bytes(),
+        dimensions: vec![Dimension { extent: last, ..*cols }],
+        ..step.clone()
+    };
+    vec![step, rest]
+}
+
 /// The kernel for words, and its dimensions in the kernel's order.
 fn step(words: Words) -> Step {
     let Words { word, input, output, mut dimensions } = words;
@@ -296,6 +373,9 @@ fn step(words: Words) -> Step {
         | Kernel::Rows
         | Kernel::ShortRows
         | Kernel::Turned
+        | Kernel::Wide
+        | Kernel::WideNarrow
+        | Kernel::Skewed
         | Kernel::TurnedTall
         | Kernel::TurnedWide
         | Kernel::TurnedSmall => RANK - inner.len(),
@@ -311,11 +391,14 @@ fn step(words: Words) -> Step {
 }
 
 impl Kernel {
-    pub(super) const ALL: [Kernel; 8] = [
+    pub(super) const ALL: [Kernel; 11] = [
         Kernel::Linear,
         Kernel::Rows,
         Kernel::ShortRows,
         Kernel::Turned,
+        Kernel::Wide,
+        Kernel::WideNarrow,
+        Kernel::Skewed,
         Kernel::TurnedTall,
         Kernel::TurnedWide,
         Kernel::TurnedSmall,

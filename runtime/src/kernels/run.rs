@@ -1,24 +1,17 @@
 //! Runs plans, on whatever executes launches.
 
-use super::kernel::{self, Words};
+use super::kernel::{self, Arguments};
 use super::plan::{Dimension, Plan, Step};
 use crate::description::Description;
 use crate::error::Error;
-use crate::scalar::ScalarType;
 
 /// What executes a kernel of the library on parts of two sides.
 pub(super) trait Machine {
-    /// Runs a kernel on tensors of such elements.
+    /// Runs a kernel with these arguments.
     ///
     /// # Errors
     /// As of a launch; then nothing has run.
-    fn run(
-        &mut self,
-        kernel: &'static Description,
-        element: ScalarType,
-        input: &Words,
-        output: &Words,
-    ) -> Result<(), Error>;
+    fn run(&mut self, kernel: &'static Description, arguments: &Arguments) -> Result<(), Error>;
 }
 
 /// Runs all steps.
@@ -55,9 +48,8 @@ fn launch(
     machine: &mut impl Machine,
 ) -> Result<(), Error> {
     let kernel = kernel::description(step.kernel, step.word);
-    let (element, _) = kernel::elements(step.word);
-    let [from, to] = kernel::arguments(step.kernel, step.word, dimensions, [input, output]);
-    let result = machine.run(kernel, element, &from, &to);
+    let arguments = kernel::arguments(step.kernel, step.word, dimensions, [input, output]);
+    let result = machine.run(kernel, &arguments);
     let Err(Error::Grid { axis, .. }) = result else { return result };
     let along = kernel::along(step.kernel, axis, dimensions.len());
     let Some(divided) = along.into_iter().find(|place| dimensions[*place].extent > 1) else { return result };
@@ -73,9 +65,10 @@ fn launch(
 
 #[cfg(test)]
 mod tests {
-    use super::{Machine, Words, run};
+    use super::{Arguments, Machine, run};
     use crate::description::Description;
     use crate::error::Error;
+    use crate::kernels::kernel::Words;
     use crate::kernels::plan::{Side, plan};
     use crate::scalar::ScalarType;
 
@@ -91,11 +84,10 @@ mod tests {
         fn run(
             &mut self,
             kernel: &'static Description,
-            element: ScalarType,
-            input: &Words,
-            output: &Words,
+            Arguments { numbers, input, output }: &Arguments,
         ) -> Result<(), Error> {
-            assert_eq!(element, ScalarType::U32);
+            assert!(numbers.is_empty());
+            assert_eq!([input.element, output.element], [ScalarType::U32; 2]);
             let [.., rows, cols] = input.extents[..] else { panic!("{input:?}") };
             let planes: usize = input.extents[..3].iter().product();
             for (axis, extent) in [('x', cols), ('y', rows), ('z', planes)] {

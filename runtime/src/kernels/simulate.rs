@@ -2,13 +2,13 @@
 //!
 //! Each function returns the counts of all launches, one row an access site and launch.
 
-use super::kernel::{self, Words};
+use super::kernel::{self, Arguments, Words};
 use super::plan::{self, Side};
 use super::run::{Machine, run};
 use crate::description::Description;
 use crate::error::Error;
 use crate::host::{HostTensor, HostTensorMut};
-use crate::scalar::{Element, ScalarType};
+use crate::scalar::Element;
 use crate::shape::ErasedShape;
 use crate::simulate::{Counts, HostArgument};
 use tileproof_compiler::simulate::Buffer;
@@ -24,20 +24,20 @@ impl Machine for Host<'_> {
     fn run(
         &mut self,
         kernel: &'static Description,
-        element: ScalarType,
-        input: &Words,
-        output: &Words,
+        Arguments { numbers, input, output }: &Arguments,
     ) -> Result<(), Error> {
-        let length = |bytes: usize| bytes / element.bytes() as usize;
+        let length = |bytes: usize, words: &Words| bytes / words.element.bytes() as usize;
         let (from, to) = (&self.input.0[input.offset..], &mut self.output.0[output.offset..]);
-        let from_shape = ErasedShape::new(&input.extents, &input.strides, length(from.len()), false)?;
-        let to_shape = ErasedShape::new(&output.extents, &output.strides, length(to.len()), true)?;
+        let from_shape = ErasedShape::new(&input.extents, &input.strides, length(from.len(), input), false)?;
+        let to_shape = ErasedShape::new(&output.extents, &output.strides, length(to.len(), output), true)?;
         let (from_address, to_address) =
             (self.input.1 + input.offset as u64, self.output.1 + output.offset as u64);
-        let counts = kernel.simulate(&mut [
-            HostArgument::at(Buffer::Read(from), element, &from_shape, from_address),
-            HostArgument::at(Buffer::Write(to), element, &to_shape, to_address),
-        ])?;
+        let numbers = numbers.iter().map(|number| HostArgument::scalar(*number));
+        let tensors = [
+            HostArgument::at(Buffer::Read(from), input.element, &from_shape, from_address),
+            HostArgument::at(Buffer::Write(to), output.element, &to_shape, to_address),
+        ];
+        let counts = kernel.simulate(&mut numbers.chain(tensors).collect::<Vec<_>>())?;
         self.counts.sites.extend(counts.sites);
         Ok(())
     }

@@ -170,12 +170,12 @@ pub(crate) fn skewed_halves(first: usize, pitch: usize, words: &Tensor<u64, 1>, 
         let place = 16 * half + thread_y();
         tile[0][thread_x()][place] =
             (left[0] & 0xffff | left[1] << 16) as u64 | ((left[2] & 0xffff | left[3] << 16) as u64) << 32;
-        tile[1][thread_x()][place] =
-            (left[0] >> 16 | left[1] & 0xffff0000) as u64 | ((left[2] >> 16 | left[3] & 0xffff0000) as u64) << 32;
+        tile[1][thread_x()][place] = (left[0] >> 16 | left[1] & 0xffff0000) as u64
+            | ((left[2] >> 16 | left[3] & 0xffff0000) as u64) << 32;
         tile[2][thread_x()][place] =
             (right[0] & 0xffff | right[1] << 16) as u64 | ((right[2] & 0xffff | right[3] << 16) as u64) << 32;
-        tile[3][thread_x()][place] =
-            (right[0] >> 16 | right[1] & 0xffff0000) as u64 | ((right[2] >> 16 | right[3] & 0xffff0000) as u64) << 32;
+        tile[3][thread_x()][place] = (right[0] >> 16 | right[1] & 0xffff0000) as u64
+            | ((right[2] >> 16 | right[3] & 0xffff0000) as u64) << 32;
     }
     sync_threads();
 

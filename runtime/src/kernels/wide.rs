@@ -100,8 +100,10 @@ pub(crate) fn wide_bytes(input: &Tensor<u32, 5>, output: &mut Tensor<u32, 5>) {
         }
         for j in 0..4 {
             let [w0, w1, w2, w3] = words[j];
-            let (even, odd) = (w0 & 0x00ff00ff | w1 << 8 & 0xff00ff00, w0 >> 8 & 0x00ff00ff | w1 & 0xff00ff00);
-            let (even_2, odd_2) = (w2 & 0x00ff00ff | w3 << 8 & 0xff00ff00, w2 >> 8 & 0x00ff00ff | w3 & 0xff00ff00);
+            let (even, odd) =
+                (w0 & 0x00ff00ff | w1 << 8 & 0xff00ff00, w0 >> 8 & 0x00ff00ff | w1 & 0xff00ff00);
+            let (even_2, odd_2) =
+                (w2 & 0x00ff00ff | w3 << 8 & 0xff00ff00, w2 >> 8 & 0x00ff00ff | w3 & 0xff00ff00);
             tile[16 * x + 4 * j][k + y] = even & 0xffff | even_2 << 16;
             tile[16 * x + 4 * j + 1][k + y] = odd & 0xffff | odd_2 << 16;
             tile[16 * x + 4 * j + 2][k + y] = even >> 16 | even_2 & 0xffff0000;
