@@ -83,9 +83,9 @@ fn a_record_becomes_tables_and_pictures() {
         assert!(ceiling.text.contains(line), "{line}\n{}", ceiling.text);
     }
     for line in [
-        "| 4 KiB | 20.0 |",
+        "| 4 KiB | the first level | 20.0 |",
         "| 8 | 32.00 | 100.0 | 90.0 | 80.0 |",
-        "| 4 × 16 | 131072 | 20000 | 1.000 | 0.950 |",
+        "| 4 × 16 | 131072 | 10000 | 1.000 | 0.950 |",
     ] {
         assert!(labs.text.contains(line), "{line}\n{}", labs.text);
     }
