@@ -78,6 +78,7 @@ fn a_record_becomes_tables_and_pictures() {
     for line in [
         "| copy f32 1 GiB | `kernels::copy` | 4000 | 0.990 | **1.000** |",
         "| transpose f32 8192 × 8192 | `kernels::copy` | 4000 | – | **0.950** | cublasSgeam 0.760 |",
+        "transpose f32 8192 × 8192\n  turned: words\n  rows: an edge\n```",
         "| transpose f32 8192 × 8192 | 4100 | **0.960** | 0.860 | – |",
     ] {
         assert!(ceiling.text.contains(line), "{line}\n{}", ceiling.text);
