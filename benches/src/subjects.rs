@@ -9,6 +9,7 @@ use tileproof::kernels::{self, fields, transpose as turn};
 use tileproof::prelude::*;
 use tileproof::{Element, Error};
 use tileproof_examples::kernels::in_flight;
+use tileproof_examples::kernels::permute::{transpose_f16, transpose_f64, transpose_u8};
 use tileproof_examples::ladder::LADDER;
 
 /// What is timed.
@@ -131,6 +132,24 @@ fn ladder(case: &Case) -> Vec<Subject<f32>> {
         .collect()
 }
 
+/// How a transpose is launched.
+type Launch<T> =
+    fn(&Arc<CudaStream>, &TensorView<'_, T, 2>, &mut TensorViewMut<'_, T, 2>) -> Result<(), Error>;
+
+/// An example's transpose, where both extents are multiples of what its contract asks.
+fn example<T: Measured>(name: &str, case: &Case, multiple: usize, launch: Launch<T>) -> Option<Subject<T>> {
+    let (Operation::Transpose, &[rows, cols]) = (case.operation, case.extents.as_slice()) else {
+        return None;
+    };
+    let suits = rows.is_multiple_of(multiple) && cols.is_multiple_of(multiple);
+    suits.then(|| {
+        subject(name, false, move |stream, input, output| {
+            let input = TensorView::new(input, [rows, cols])?;
+            launch(stream, &input, &mut TensorViewMut::new(output, [cols, rows])?)
+        })
+    })
+}
+
 /// The copies that differ in their bytes in flight.
 fn copies(case: &Case) -> Vec<Subject<f32>> {
     if case.operation != Operation::Copy {
@@ -171,19 +190,20 @@ impl Measured for f32 {
 
 impl Measured for f64 {
     fn others(case: &Case, cublas: Option<&Arc<Cublas>>) -> Vec<Subject<f64>> {
-        geam("cublasDgeam", case, cublas).into_iter().collect()
+        let example = example("transpose_f64", case, 1, transpose_f64::launch);
+        example.into_iter().chain(geam("cublasDgeam", case, cublas)).collect()
     }
 }
 
 impl Measured for f16 {
-    fn others(_: &Case, _: Option<&Arc<Cublas>>) -> Vec<Subject<f16>> {
-        Vec::new()
+    fn others(case: &Case, _: Option<&Arc<Cublas>>) -> Vec<Subject<f16>> {
+        example("transpose_f16", case, 2, transpose_f16::launch).into_iter().collect()
     }
 }
 
 impl Measured for u8 {
-    fn others(_: &Case, _: Option<&Arc<Cublas>>) -> Vec<Subject<u8>> {
-        Vec::new()
+    fn others(case: &Case, _: Option<&Arc<Cublas>>) -> Vec<Subject<u8>> {
+        example("transpose_u8", case, 4, transpose_u8::launch).into_iter().collect()
     }
 }
 
@@ -221,5 +241,7 @@ mod tests {
         assert!(names::<f32>(&find("transpose f32 8192 × 8192")).contains(&"transpose_vectorised".into()));
         let odd = names::<f32>(&find("transpose f32 8191 × 4097"));
         assert!(odd.contains(&"transpose_padded".into()) && !odd.contains(&"transpose_vectorised".into()));
+        assert!(names::<u8>(&find("transpose u8 16384 × 16384")).contains(&"transpose_u8".into()));
+        assert!(!names::<u8>(&find("transpose u8 8191 × 4097")).contains(&"transpose_u8".into()));
     }
 }
