@@ -37,6 +37,7 @@ pub(crate) fn page(groups: &[Option<Record>; 3], peers: Option<&Record>) -> Opti
             let _ = write!(text, "\n## {title}\n\n");
             beside_the_copy(&mut text, record);
             picture(&mut text, &mut pictures, &format!("measured/ceiling-{name}.svg"), record);
+            plans(&mut text, record);
             taken(&mut text, record);
         }
     }
@@ -163,6 +164,25 @@ fn beside_the_copy(out: &mut String, record: &Record) {
             driver.map_or_else(|| "–".to_owned(), share),
             ours.map_or_else(|| "–".to_owned(), share),
             others.join(", ")
+        );
+    }
+}
+
+/// What the library does in each case.
+fn plans(out: &mut String, record: &Record) {
+    let plans: Vec<String> = record
+        .cases
+        .iter()
+        .filter_map(|row| {
+            let steps: Vec<String> = row.plan.as_ref()?.lines().map(|step| format!("  {step}")).collect();
+            Some(format!("{}\n{}\n", row.case, steps.join("\n")))
+        })
+        .collect();
+    if !plans.is_empty() {
+        let _ = write!(
+            out,
+            "\nThe kernel that the library chooses for each, and the words that it moves, as `kernels::plan` prints it:\n\n```text\n{}```\n",
+            plans.concat()
         );
     }
 }

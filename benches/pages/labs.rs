@@ -4,7 +4,7 @@ use super::Page;
 use super::ceiling::{binary, shown};
 use super::plot::{Axis, Series, legend, lines};
 use std::fmt::Write;
-use tileproof_benches::hierarchy::Labs;
+use tileproof_benches::hierarchy::{Flight, Labs, Stride};
 
 pub(crate) const FILE: &str = "labs.md";
 
@@ -17,7 +17,7 @@ pub(crate) fn page(labs: &Labs) -> Page {
     chase(&mut text, &mut pictures, labs);
     strides(&mut text, &mut pictures, labs);
     offsets(&mut text, &mut pictures, labs);
-    flights(&mut text, labs);
+    flights(&mut text, &mut pictures, labs);
     let machine = &labs.machine;
     let _ = write!(
         text,
@@ -45,17 +45,30 @@ fn chase(out: &mut String, pictures: &mut Vec<(String, String)>, labs: &Labs) {
 ```
 
 Each load says where the next one goes, so nothing can overlap, and one step takes as long as one load, the comparison and the address
-included. The chain visits every 128-byte line of the working set once, in random order. As long as the working set fits a level, that
-level answers; the second-level cache of this GPU has {}.
+included. A step is one request of one sector. The chain visits every 128-byte line of the working set once, in random order. As long
+as the working set fits a level, that level answers: a multiprocessor's first-level cache has at least {}, the second-level cache
+{}.
 
-| working set | ns a step |
-|---|--:|
+| working set | expected from | ns a step |
+|---|---|--:|
 ",
+        binary(labs.l1_bytes as f64),
         binary(labs.l2_bytes as f64)
     );
+    let level = |bytes: usize| match bytes {
+        _ if bytes <= labs.l1_bytes => "the first level",
+        _ if bytes <= labs.l2_bytes => "the second level",
+        _ => "memory",
+    };
     for step in &labs.chase {
         if step.bytes.is_power_of_two() {
-            let _ = writeln!(out, "| {} | {:.1} |", binary(step.bytes as f64), step.nanoseconds);
+            let _ = writeln!(
+                out,
+                "| {} | {} | {:.1} |",
+                binary(step.bytes as f64),
+                level(step.bytes),
+                step.nanoseconds
+            );
         }
     }
     let points: Vec<(f64, f64)> =
@@ -101,7 +114,7 @@ sectors of 32 bytes, or in aligned pairs of them, 64 bytes.
             it.stride, it.sectors_a_request, it.microseconds, it.predicted_by_sectors, it.predicted_by_pairs
         );
     }
-    let series = |name: &str, value: fn(&tileproof_benches::hierarchy::Stride) -> f64, joined| Series {
+    let series = |name: &str, value: fn(&Stride) -> f64, joined| Series {
         name: name.into(),
         points: labs.strides.iter().map(|it| (it.stride as f64, value(it))).collect(),
         joined,
@@ -167,7 +180,7 @@ neighbour touches the same one, so a cache that still holds it saves the traffic
     shown(out, pictures, "measured/labs-offsets.svg", lines(&x, &y, &series), "");
 }
 
-fn flights(out: &mut String, labs: &Labs) {
+fn flights(out: &mut String, pictures: &mut Vec<(String, String)>, labs: &Labs) {
     out.push_str(
         "
 ## Bytes in flight
@@ -187,4 +200,24 @@ any arrive; where that is less than needed, the quotient is the predicted share.
             it.loads, it.bytes, it.bytes_in_flight, it.bytes_needed, it.predicted_share, it.measured_share
         );
     }
+    let series = |name: &str, share: fn(&Flight) -> f64| Series {
+        name: name.into(),
+        points: labs.flights.iter().map(|it| (it.bytes_in_flight as f64, share(it))).collect(),
+        joined: false,
+    };
+    let series = [series("measured", |it| it.measured_share), series("predicted", |it| it.predicted_share)];
+    let bytes = || labs.flights.iter().map(|it| it.bytes_in_flight as f64);
+    let x = Axis {
+        title: "bytes in flight, a multiprocessor",
+        range: bytes().fold(f64::INFINITY, f64::min) / 1.2..bytes().fold(1.0, f64::max) * 1.2,
+        logarithmic: true,
+        label: binary,
+    };
+    let y = Axis {
+        title: "share of the fastest",
+        range: 0.0..1.1,
+        logarithmic: false,
+        label: |value| format!("{value:.1}"),
+    };
+    shown(out, pictures, "measured/labs-flights.svg", lines(&x, &y, &series), &legend(&series));
 }

@@ -78,14 +78,15 @@ fn a_record_becomes_tables_and_pictures() {
     for line in [
         "| copy f32 1 GiB | `kernels::copy` | 4000 | 0.990 | **1.000** |",
         "| transpose f32 8192 × 8192 | `kernels::copy` | 4000 | – | **0.950** | cublasSgeam 0.760 |",
+        "transpose f32 8192 × 8192\n  turned: words\n  rows: an edge\n```",
         "| transpose f32 8192 × 8192 | 4100 | **0.960** | 0.860 | – |",
     ] {
         assert!(ceiling.text.contains(line), "{line}\n{}", ceiling.text);
     }
     for line in [
-        "| 4 KiB | 20.0 |",
+        "| 4 KiB | the first level | 20.0 |",
         "| 8 | 32.00 | 100.0 | 90.0 | 80.0 |",
-        "| 4 × 16 | 131072 | 20000 | 1.000 | 0.950 |",
+        "| 4 × 16 | 131072 | 10000 | 1.000 | 0.950 |",
     ] {
         assert!(labs.text.contains(line), "{line}\n{}", labs.text);
     }

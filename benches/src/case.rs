@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 use std::fmt;
+use tileproof::ScalarType;
+use tileproof::kernels::plan::{self, Side};
 
 /// Cases that are measured together and recorded in one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,12 +165,38 @@ impl Case {
         self.order.iter().map(|&dimension| self.extents[dimension]).collect()
     }
 
-    /// Which element of the input the output's element at `position` is, both counted row by row.
-    pub fn source(&self, mut position: usize) -> usize {
+    /// The strides of the input, in elements, outermost first.
+    fn strides(&self) -> Vec<usize> {
         let mut strides = vec![1; self.extents.len()];
         for dimension in (1..self.extents.len()).rev() {
             strides[dimension - 1] = strides[dimension] * self.extents[dimension];
         }
+        strides
+    }
+
+    /// What the library's copy does for it between aligned buffers, a step a line. In place it makes no such plan.
+    pub fn plan(&self) -> Option<String> {
+        if self.operation == Operation::InPlace {
+            return None;
+        }
+        let element = match self.kind {
+            Kind::F64 => ScalarType::F64,
+            Kind::F32 => ScalarType::F32,
+            Kind::F16 => ScalarType::F16,
+            Kind::U8 => ScalarType::U8,
+        };
+        let strides = self.strides();
+        let from: Vec<usize> = self.order.iter().map(|&dimension| strides[dimension]).collect();
+        let extents = self.output_extents();
+        let turned = Case { extents: extents.clone(), ..self.clone() };
+        let input = Side { strides: &from, address: 0 };
+        let output = Side { strides: &turned.strides(), address: 0 };
+        Some(plan::plan(element, &extents, input, output).to_string())
+    }
+
+    /// Which element of the input the output's element at `position` is, both counted row by row.
+    pub fn source(&self, mut position: usize) -> usize {
+        let strides = self.strides();
         let mut source = 0;
         for &dimension in self.order.iter().rev() {
             source += position % self.extents[dimension] * strides[dimension];
@@ -238,6 +266,16 @@ mod tests {
         assert_eq!(case.source(3 * 6 + 3 + 2), 12 + 2 * 4 + 3);
         let sources: std::collections::BTreeSet<usize> = (0..24).map(|i| case.source(i)).collect();
         assert_eq!(sources, (0..24).collect());
+    }
+
+    #[test]
+    fn plans_are_of_the_case() {
+        let plan = |group: Group, index: usize| group.cases()[index].plan();
+        let copy = plan(Group::Copy, 10).expect("a copy has a plan");
+        assert!(copy.contains(&format!("[{}] words of 16 bytes", (1usize << 30) / 16)), "{copy}");
+        let turned = plan(Group::Transpose, 0).expect("a transpose has a plan");
+        assert!(turned.contains("8192"), "{turned}");
+        assert_eq!(plan(Group::Permute, 3), None, "in place");
     }
 
     #[test]

@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
-use tileproof::cudarc::driver::CudaStream;
+use tileproof::cudarc::driver::sys::CUdevice_attribute;
+use tileproof::cudarc::driver::{CudaSlice, CudaStream};
 use tileproof::device::DeviceInfo;
 use tileproof::timing::{Times, elapsed};
 use tileproof_examples::machine::Machine;
@@ -31,6 +32,8 @@ pub struct Labs {
     /// The machine, and the day.
     #[serde(flatten)]
     pub machine: Machine,
+    /// What shared memory can take of a multiprocessor's first-level cache, which is a little larger, in bytes.
+    pub l1_bytes: usize,
     /// The second-level cache, in bytes.
     pub l2_bytes: usize,
     /// The multiprocessors.
@@ -53,6 +56,10 @@ pub struct Labs {
 /// What a launch, the simulator or the driver returns.
 pub fn measure(stream: &Arc<CudaStream>, machine: &Machine) -> Result<Labs, Box<dyn Error>> {
     let info = DeviceInfo::of(stream.context())?;
+    let shared = stream
+        .context()
+        .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
+        .map_err(failed("tell the size of shared memory"))?;
     let chase = chase::measure(stream)?;
     let (strides, offsets) = (patterns::strides(stream)?, patterns::offsets(stream)?);
     let latency = chase::memory_latency(&chase, info.l2_bytes);
@@ -60,6 +67,7 @@ pub fn measure(stream: &Arc<CudaStream>, machine: &Machine) -> Result<Labs, Box<
     Ok(Labs {
         benchmark: "hierarchy".into(),
         machine: machine.clone(),
+        l1_bytes: shared.unsigned_abs() as usize,
         l2_bytes: info.l2_bytes,
         multiprocessors: info.multiprocessors,
         method: format!(
@@ -97,10 +105,7 @@ fn in_turns(
 }
 
 /// An array of `elements` floats that hold their position's word.
-fn input(
-    stream: &Arc<CudaStream>,
-    elements: usize,
-) -> Result<tileproof::cudarc::driver::CudaSlice<f32>, tileproof::Error> {
+fn input(stream: &Arc<CudaStream>, elements: usize) -> Result<CudaSlice<f32>, tileproof::Error> {
     let mut input = stream.alloc_zeros::<f32>(elements).map_err(failed("allocate the input"))?;
     let step = 1 << 24;
     for first in (0..elements).step_by(step) {
@@ -114,7 +119,7 @@ fn input(
 /// Whether the first and the last elements of an output are the input's at `source`.
 fn holds(
     stream: &Arc<CudaStream>,
-    output: &tileproof::cudarc::driver::CudaSlice<f32>,
+    output: &CudaSlice<f32>,
     source: impl Fn(usize) -> usize,
 ) -> Result<bool, tileproof::Error> {
     for first in crate::content::pieces(output.len(), 8) {

@@ -54,6 +54,9 @@ pub struct Row {
     pub order: Vec<usize>,
     /// Bytes read and bytes written.
     pub moved_bytes: u64,
+    /// What the library's copy does, a step a line; `None` in place, and in records of other programs.
+    #[serde(default)]
+    pub plan: Option<String>,
     /// Pairs of inputs and outputs that were measured in turn.
     pub windows: usize,
     /// The copy that the others are judged by.
@@ -212,6 +215,7 @@ fn row(case: &Case, windows: usize, measured: &[Measurement]) -> Row {
         extents: case.extents.clone(),
         order: case.order.clone(),
         moved_bytes: case.moved_bytes(),
+        plan: case.plan(),
         windows,
         faster_copy: faster.map_or_else(String::new, |copy| copy.name.clone()),
         subjects: measured.iter().map(figure).collect(),
@@ -234,6 +238,9 @@ impl fmt::Display for Record {
         }
         for row in &self.cases {
             writeln!(f, "{}: the faster copy is {}", row.case, row.faster_copy)?;
+            for step in row.plan.iter().flat_map(|plan| plan.lines()) {
+                writeln!(f, "  {step}")?;
+            }
             for figure in &row.subjects {
                 let [low, high] = figure.microseconds_middle_half;
                 writeln!(

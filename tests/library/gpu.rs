@@ -122,6 +122,8 @@ fn records_and_fields() {
             Case::dense([fields, number], [1, 0]).check::<f32>(&on);
             Case::dense([number, fields], [1, 0]).check::<u8>(&on);
             Case::dense([fields, number], [1, 0]).check::<f64>(&on);
+            Case::dense([3, number, fields], [0, 2, 1]).check::<u8>(&on);
+            Case::dense([3, fields, number], [0, 2, 1]).check::<f16>(&on);
         }
     }
 }

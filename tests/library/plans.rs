@@ -1,7 +1,7 @@
 //! What a plan says.
 
 use tileproof::ScalarType;
-use tileproof::kernels::plan::{Kernel, Plan, Side, Word, plan};
+use tileproof::kernels::plan::{Fields, Kernel, Plan, Record, Side, Word, plan};
 
 fn planned(element: ScalarType, extents: &[usize], input: &[usize], output: &[usize]) -> Plan {
     at(element, extents, (input, 0), (output, 0))
@@ -71,10 +71,22 @@ fn planes_are_turned_by_their_shape() {
         kernels(&plan)[0].0
     };
     assert_eq!(turned(1, 100, 100), Kernel::Turned);
-    assert_eq!(turned(1, 1000, 3), Kernel::TurnedTall);
-    assert_eq!(turned(1, 3, 1000), Kernel::TurnedWide);
-    assert_eq!(turned(9, 3, 5), Kernel::TurnedSmall);
+    assert_eq!(turned(1, 1000, 5), Kernel::TurnedTall);
+    assert_eq!(turned(1, 5, 1000), Kernel::TurnedWide);
+    assert_eq!(turned(9, 6, 5), Kernel::TurnedSmall);
+    assert_eq!(turned(1, 1000, 3), Kernel::FieldsOfRecords(Record::Bytes4(Fields::Three)));
+    assert_eq!(turned(9, 4, 5), Kernel::RecordsOfFields(Record::Bytes4(Fields::Four)));
     assert_eq!(turned(1, 1, 5), Kernel::Linear);
+}
+
+/// A gap behind each record, and there are only rows to be turned.
+#[test]
+fn records_lie_right_behind_another() {
+    let apart = |pitch: usize| {
+        kernels(&planned(ScalarType::U8, &[6, 3, 400], &[400 * pitch, 1, pitch], &[1200, 400, 1]))[0].0
+    };
+    assert_eq!(apart(3), Kernel::FieldsOfRecords(Record::Bytes1(Fields::Three)));
+    assert_eq!(apart(4), Kernel::TurnedTall);
 }
 
 #[test]

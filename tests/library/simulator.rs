@@ -122,6 +122,10 @@ fn permutations() {
 fn records_and_fields() {
     for number in [0, 1, 255, 300] {
         for fields in 1..=9 {
+            Case::dense([number, fields], [1, 0]).check::<u8>(&SIMULATOR);
+            Case::dense([fields, number], [1, 0]).check::<f16>(&SIMULATOR);
+            Case::dense([2, number, fields], [0, 2, 1]).check::<f64>(&SIMULATOR);
+            Case::dense([2, fields, number], [0, 2, 1]).check::<u8>(&SIMULATOR);
             let records: Vec<f32> = (0..number * fields).map(f32::number).collect();
             let (mut apart, mut together) = (vec![0.0; records.len()], vec![0.0; records.len()]);
             simulate::fields_of_records(

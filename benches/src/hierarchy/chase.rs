@@ -67,7 +67,7 @@ pub(super) fn measure(stream: &Arc<CudaStream>) -> Result<Vec<Step>, Error> {
 }
 
 /// The latency of memory behind a cache of `cache` bytes, in nanoseconds: the median of the working sets from twice to eight
-/// times its size. Larger ones also wait for translations of addresses.
+/// times its size, or if there are none the largest. Larger ones also wait for translations of addresses.
 pub(super) fn memory_latency(chase: &[Step], cache: usize) -> f64 {
     let mut behind: Vec<f64> = chase
         .iter()
@@ -75,7 +75,8 @@ pub(super) fn memory_latency(chase: &[Step], cache: usize) -> f64 {
         .map(|step| step.nanoseconds)
         .collect();
     behind.sort_by(f64::total_cmp);
-    behind.get(behind.len() / 2).copied().unwrap_or(f64::NAN)
+    let largest = || chase.last().map_or(0.0, |step| step.nanoseconds);
+    behind.get(behind.len() / 2).copied().unwrap_or_else(largest)
 }
 
 #[cfg(test)]
@@ -96,6 +97,6 @@ mod tests {
         let chase =
             [step(64, 300.0), step(128, 600.0), step(192, 610.0), step(256, 620.0), step(1024, 900.0)];
         assert_eq!(memory_latency(&chase, 60 << 20), 610.0);
-        assert!(memory_latency(&chase, 1 << 40).is_nan());
+        assert_eq!(memory_latency(&chase, 1 << 40), 900.0);
     }
 }

@@ -1,7 +1,7 @@
 //! The kernels behind a plan, and how a step's words are their arguments.
 
-use super::plan::{Dimension, Kernel, Word};
-use super::{in_place, linear, rows, skewed, strided, turned, turned_small, wide};
+use super::plan::{Dimension, Fields, Kernel, Record, Word};
+use super::{in_place, linear, records, rows, skewed, strided, turned, turned_small, wide};
 use crate::description::Description;
 use crate::description::Kernel as Compiled;
 use crate::scalar::ScalarType;
@@ -53,17 +53,17 @@ pub(super) fn description(kernel: Kernel, word: Word) -> &'static Description {
             | Kernel::TurnedSmall,
             Word::Bytes1,
         ) => turned::turned_u8_1_32_32_Pad_4::DESCRIPTION,
-        (Kernel::Turned | Kernel::TurnedSmall, Word::Bytes2) => turned::turned_u16_1_32_32_Pad_2::DESCRIPTION,
+        (Kernel::Turned | Kernel::TurnedTall | Kernel::TurnedWide | Kernel::TurnedSmall, Word::Bytes2) => {
+            turned::turned_u16_1_32_32_Pad_2::DESCRIPTION
+        }
         (Kernel::Turned, Word::Bytes4) => turned::turned_u32_1_32_32_Pad_1::DESCRIPTION,
         (Kernel::Turned, Word::Bytes8) => turned::turned_u64_1_32_32_Pad_1::DESCRIPTION,
         (Kernel::Turned | Kernel::Wide | Kernel::WideNarrow | Kernel::Skewed, Word::Bytes16) => {
             turned::turned_u32_4_32_32_Pad_4::DESCRIPTION
         }
-        (Kernel::TurnedTall, Word::Bytes2) => turned::turned_u16_1_128_16_Swizzle_4_0_5::DESCRIPTION,
         (Kernel::TurnedTall, Word::Bytes4) => turned::turned_u32_1_128_8_Swizzle_3_0_5::DESCRIPTION,
         (Kernel::TurnedTall, Word::Bytes8) => turned::turned_u64_1_128_8_Swizzle_3_0_4::DESCRIPTION,
         (Kernel::TurnedTall, Word::Bytes16) => turned::turned_u32_4_128_8_Xor_4::DESCRIPTION,
-        (Kernel::TurnedWide, Word::Bytes2) => turned::turned_u16_1_16_128_Xor_2::DESCRIPTION,
         (Kernel::TurnedWide, Word::Bytes4) => turned::turned_u32_1_8_128_Xor_4::DESCRIPTION,
         (Kernel::TurnedWide, Word::Bytes8) => turned::turned_u64_1_8_128_Xor_2::DESCRIPTION,
         (Kernel::TurnedWide, Word::Bytes16) => turned::turned_u32_4_8_128_Xor_4::DESCRIPTION,
@@ -83,11 +83,49 @@ pub(super) fn description(kernel: Kernel, word: Word) -> &'static Description {
         (Kernel::Skewed, Word::Bytes2) => skewed::skewed_halves::DESCRIPTION,
         (Kernel::Skewed, Word::Bytes4) => skewed::skewed_u32_8_56::DESCRIPTION,
         (Kernel::Skewed, Word::Bytes8) => skewed::skewed_u64_4_60::DESCRIPTION,
+        (Kernel::FieldsOfRecords(record), _) => fields_of_records(record),
+        (Kernel::RecordsOfFields(record), _) => records_of_fields(record),
         (Kernel::Strided, Word::Bytes1) => strided::strided_u8_1::DESCRIPTION,
         (Kernel::Strided, Word::Bytes2) => strided::strided_u16_1::DESCRIPTION,
         (Kernel::Strided, Word::Bytes4) => strided::strided_u32_1::DESCRIPTION,
         (Kernel::Strided, Word::Bytes8) => strided::strided_u64_1::DESCRIPTION,
         (Kernel::Strided, Word::Bytes16) => strided::strided_u32_4::DESCRIPTION,
+    }
+}
+
+fn fields_of_records(record: Record) -> &'static Description {
+    use records::*;
+    match record {
+        Record::Bytes1(Fields::Two) => fields_of_records_u8_2_RowMajor::DESCRIPTION,
+        Record::Bytes1(Fields::Three) => fields_of_records_u8_3_RowMajor::DESCRIPTION,
+        Record::Bytes1(Fields::Four) => fields_of_records_u8_4_RowMajor::DESCRIPTION,
+        Record::Bytes2(Fields::Two) => fields_of_records_u16_2_RowMajor::DESCRIPTION,
+        Record::Bytes2(Fields::Three) => fields_of_records_u16_3_Pad_7::DESCRIPTION,
+        Record::Bytes2(Fields::Four) => fields_of_records_u16_4_Swizzle_2_0_5::DESCRIPTION,
+        Record::Bytes4(Fields::Two) => fields_of_records_u32_2_Swizzle_1_0_5::DESCRIPTION,
+        Record::Bytes4(Fields::Three) => fields_of_records_u32_3_RowMajor::DESCRIPTION,
+        Record::Bytes4(Fields::Four) => fields_of_records_u32_4_Swizzle_2_0_5::DESCRIPTION,
+        Record::Bytes8(Fields::Two) => fields_of_records_u64_2_Swizzle_1_0_4::DESCRIPTION,
+        Record::Bytes8(Fields::Three) => fields_of_records_u64_3_RowMajor::DESCRIPTION,
+        Record::Bytes8(Fields::Four) => fields_of_records_u64_4_Swizzle_2_0_4::DESCRIPTION,
+    }
+}
+
+fn records_of_fields(record: Record) -> &'static Description {
+    use records::*;
+    match record {
+        Record::Bytes1(Fields::Two) => records_of_fields_u8_2_RowMajor::DESCRIPTION,
+        Record::Bytes1(Fields::Three) => records_of_fields_u8_3_RowMajor::DESCRIPTION,
+        Record::Bytes1(Fields::Four) => records_of_fields_u8_4_RowMajor::DESCRIPTION,
+        Record::Bytes2(Fields::Two) => records_of_fields_u16_2_RowMajor::DESCRIPTION,
+        Record::Bytes2(Fields::Three) => records_of_fields_u16_3_Pad_7::DESCRIPTION,
+        Record::Bytes2(Fields::Four) => records_of_fields_u16_4_Swizzle_2_0_5::DESCRIPTION,
+        Record::Bytes4(Fields::Two) => records_of_fields_u32_2_Swizzle_1_0_5::DESCRIPTION,
+        Record::Bytes4(Fields::Three) => records_of_fields_u32_3_RowMajor::DESCRIPTION,
+        Record::Bytes4(Fields::Four) => records_of_fields_u32_4_Swizzle_2_0_5::DESCRIPTION,
+        Record::Bytes8(Fields::Two) => records_of_fields_u64_2_Swizzle_1_0_4::DESCRIPTION,
+        Record::Bytes8(Fields::Three) => records_of_fields_u64_3_RowMajor::DESCRIPTION,
+        Record::Bytes8(Fields::Four) => records_of_fields_u64_4_Swizzle_2_0_4::DESCRIPTION,
     }
 }
 
@@ -111,7 +149,7 @@ pub(super) fn in_place(element: ScalarType) -> (&'static Description, ScalarType
 
 /// All kernels of the library, each once.
 pub(super) fn all() -> Vec<&'static Description> {
-    let copies = Kernel::ALL.iter().flat_map(|kernel| Word::ALL.map(|word| description(*kernel, word)));
+    let copies = Kernel::all().into_iter().flat_map(|kernel| Word::ALL.map(|word| description(kernel, word)));
     let elements = [ScalarType::U8, ScalarType::U16, ScalarType::U32, ScalarType::U64];
     let mut all: Vec<&'static Description> = Vec::new();
     for description in copies.chain(elements.map(|element| in_place(element).0)) {
@@ -168,6 +206,9 @@ pub(super) fn along(kernel: Kernel, axis: char, rank: usize) -> Range<usize> {
             | Kernel::TurnedWide,
             _,
         ) => (2, 5),
+        (Kernel::FieldsOfRecords(_), 'x') => (1, 2),
+        (Kernel::RecordsOfFields(_), 'x') => (0, 1),
+        (Kernel::FieldsOfRecords(_) | Kernel::RecordsOfFields(_), _) => (2, 3),
         (Kernel::TurnedSmall, 'x') => (2, 3),
         (Kernel::TurnedSmall, 'y') => (3, 4),
         (Kernel::TurnedSmall, _) => (4, 5),
@@ -243,16 +284,16 @@ fn tensors(kernel: Kernel, word: Word, dimensions: &[Dimension], [input, output]
     let (mut of_input, mut of_output): (Vec<Dimension>, Vec<Dimension>) =
         dimensions.iter().map(|dimension| (apart(dimension), apart(dimension))).unzip();
     let last = dimensions.len() - 1;
-    let rank = match kernel {
+    let ranks = match kernel {
         Kernel::Linear => {
             let row = contiguous(dimensions[last].extent);
             (of_input[last], of_output[last]) = (row, row);
-            1
+            [1, 1]
         }
         Kernel::Rows | Kernel::ShortRows => {
             let row = contiguous(dimensions[last].extent);
             (of_input[last], of_output[last]) = (row, row);
-            5
+            [5, 5]
         }
         Kernel::Turned
         | Kernel::Wide
@@ -264,15 +305,28 @@ fn tensors(kernel: Kernel, word: Word, dimensions: &[Dimension], [input, output]
             of_input[last] = contiguous(dimensions[last].extent);
             of_output.swap(last - 1, last);
             of_output[last] = contiguous(dimensions[last - 1].extent);
-            if kernel == Kernel::Skewed { 3 } else { 5 }
+            if kernel == Kernel::Skewed { [3, 3] } else { [5, 5] }
+        }
+        Kernel::FieldsOfRecords(_) => {
+            of_input.truncate(last - 1);
+            of_input.push(contiguous(dimensions[last - 1].extent * dimensions[last].extent));
+            of_output.swap(last - 1, last);
+            of_output[last] = contiguous(dimensions[last - 1].extent);
+            [2, 3]
+        }
+        Kernel::RecordsOfFields(_) => {
+            of_input[last] = contiguous(dimensions[last].extent);
+            of_output.truncate(last - 1);
+            of_output.push(contiguous(dimensions[last - 1].extent * dimensions[last].extent));
+            [3, 2]
         }
         Kernel::Strided => {
             of_input.push(contiguous(1));
             of_output.push(contiguous(1));
-            5
+            [5, 5]
         }
     };
-    let tensor = |offset: usize, dimensions: &[Dimension], stride: fn(&Dimension) -> usize| {
+    let tensor = |rank: usize, offset: usize, dimensions: &[Dimension], stride: fn(&Dimension) -> usize| {
         let missing = rank - dimensions.len();
         let filled = |first: usize, of: fn(&Dimension) -> usize| {
             std::iter::repeat_n(first, missing).chain(dimensions.iter().map(of)).collect()
@@ -281,8 +335,8 @@ fn tensors(kernel: Kernel, word: Word, dimensions: &[Dimension], [input, output]
         Words { element, offset, extents, strides }
     };
     [
-        tensor(input, &of_input, |dimension| dimension.input),
-        tensor(output, &of_output, |dimension| dimension.output),
+        tensor(ranks[0], input, &of_input, |dimension| dimension.input),
+        tensor(ranks[1], output, &of_output, |dimension| dimension.output),
     ]
 }
 

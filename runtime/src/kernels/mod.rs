@@ -32,6 +32,7 @@ mod in_place;
 mod kernel;
 mod linear;
 pub mod plan;
+mod records;
 mod rows;
 mod run;
 #[cfg(feature = "simulate")]

@@ -37,8 +37,31 @@ pub enum Kernel {
     TurnedWide,
     /// The same, for many planes of few rows and columns: a block turns several.
     TurnedSmall,
+    /// Records, one right behind another, to one row a field.
+    FieldsOfRecords(Record),
+    /// One row a field to records.
+    RecordsOfFields(Record),
     /// A side has no contiguous dimension.
     Strided,
+}
+
+/// Records of few fields, by the size of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Record {
+    Bytes1(Fields),
+    Bytes2(Fields),
+    Bytes4(Fields),
+    Bytes8(Fields),
+}
+
+/// How many fields a record has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Fields {
+    Two,
+    Three,
+    Four,
 }
 
 /// What a kernel moves at a time, in one instruction of a thread.
@@ -349,11 +372,21 @@ fn step(words: Words) -> Step {
         (1, 1, _) => (Kernel::Rows, vec![inner]),
         (_, 1, Some(across)) => {
             let across = dimensions.remove(across);
-            let kernel = match (inner.extent <= SHORT, across.extent <= SHORT) {
-                (true, true) if !dimensions.is_empty() => Kernel::TurnedSmall,
-                (_, true) => Kernel::TurnedTall,
-                (true, false) => Kernel::TurnedWide,
-                (false, false) => Kernel::Turned,
+            let record = |fields: usize, apart: usize| match fields == apart && dimensions.len() < 2 {
+                true => Record::of(word, fields),
+                false => None,
+            };
+            let records = record(across.extent, inner.input).map(Kernel::FieldsOfRecords);
+            let records =
+                records.or_else(|| record(inner.extent, across.output).map(Kernel::RecordsOfFields));
+            let kernel = match records {
+                Some(kernel) => kernel,
+                None => match (inner.extent <= SHORT, across.extent <= SHORT) {
+                    (true, true) if !dimensions.is_empty() => Kernel::TurnedSmall,
+                    (_, true) => Kernel::TurnedTall,
+                    (true, false) => Kernel::TurnedWide,
+                    (false, false) => Kernel::Turned,
+                },
             };
             (kernel, vec![inner, across])
         }
@@ -369,6 +402,7 @@ fn step(words: Words) -> Step {
     };
     let most = match kernel {
         Kernel::Strided => RANK - 1 - inner.len(),
+        Kernel::FieldsOfRecords(_) | Kernel::RecordsOfFields(_) => 1,
         Kernel::Linear
         | Kernel::Rows
         | Kernel::ShortRows
@@ -391,19 +425,49 @@ fn step(words: Words) -> Step {
 }
 
 impl Kernel {
-    pub(super) const ALL: [Kernel; 11] = [
-        Kernel::Linear,
-        Kernel::Rows,
-        Kernel::ShortRows,
-        Kernel::Turned,
-        Kernel::Wide,
-        Kernel::WideNarrow,
-        Kernel::Skewed,
-        Kernel::TurnedTall,
-        Kernel::TurnedWide,
-        Kernel::TurnedSmall,
-        Kernel::Strided,
-    ];
+    /// All of them.
+    pub(super) fn all() -> Vec<Kernel> {
+        let mut all = vec![
+            Kernel::Linear,
+            Kernel::Rows,
+            Kernel::ShortRows,
+            Kernel::Turned,
+            Kernel::Wide,
+            Kernel::WideNarrow,
+            Kernel::Skewed,
+            Kernel::TurnedTall,
+            Kernel::TurnedWide,
+            Kernel::TurnedSmall,
+            Kernel::Strided,
+        ];
+        for fields in [Fields::Two, Fields::Three, Fields::Four] {
+            for record in [Record::Bytes1, Record::Bytes2, Record::Bytes4, Record::Bytes8] {
+                all.extend([
+                    Kernel::FieldsOfRecords(record(fields)),
+                    Kernel::RecordsOfFields(record(fields)),
+                ]);
+            }
+        }
+        all
+    }
+}
+
+impl Record {
+    fn of(word: Word, fields: usize) -> Option<Record> {
+        let fields = match fields {
+            2 => Fields::Two,
+            3 => Fields::Three,
+            4 => Fields::Four,
+            _ => return None,
+        };
+        match word {
+            Word::Bytes1 => Some(Record::Bytes1(fields)),
+            Word::Bytes2 => Some(Record::Bytes2(fields)),
+            Word::Bytes4 => Some(Record::Bytes4(fields)),
+            Word::Bytes8 => Some(Record::Bytes8(fields)),
+            Word::Bytes16 => None,
+        }
+    }
 }
 
 impl Word {
