@@ -70,13 +70,29 @@ fn planes_are_turned_by_their_shape() {
         let plan = planned(ScalarType::F32, &[batch, cols, rows], &[plane, 1, cols], &[plane, rows, 1]);
         kernels(&plan)[0].0
     };
-    assert_eq!(turned(1, 100, 100), Kernel::Turned);
+    assert_eq!(turned(1, 50, 50), Kernel::Turned);
+    assert_eq!(turned(1, 100, 100), Kernel::Wide);
+    assert_eq!(turned(7, 100, 32), Kernel::WideNarrow);
+    assert_eq!(turned(1, 100, 101), Kernel::Skewed);
     assert_eq!(turned(1, 1000, 5), Kernel::TurnedTall);
     assert_eq!(turned(1, 5, 1000), Kernel::TurnedWide);
     assert_eq!(turned(9, 6, 5), Kernel::TurnedSmall);
     assert_eq!(turned(1, 1000, 3), Kernel::FieldsOfRecords(Record::Bytes4(Fields::Three)));
     assert_eq!(turned(9, 4, 5), Kernel::RecordsOfFields(Record::Bytes4(Fields::Four)));
     assert_eq!(turned(1, 1, 5), Kernel::Linear);
+}
+
+/// Bytes of rows that begin anywhere are read as words, the last of which may be cut off.
+#[test]
+fn what_the_last_word_holds_is_a_step_of_its_own() {
+    let plane =
+        |address: u64| at(ScalarType::U8, &[4097, 8191], (&[1, 4097], address), (&[8191, 1], 3)).to_string();
+    assert_eq!(
+        plane(4),
+        "skewed_bytes: [8191, 4097] words of 1 bytes, from strides [4097, 1] at byte 0 to [1, 8191] at byte 0\n\
+         strided_u8_1: [3] words of 1 bytes, from strides [1] at byte 33558524 to [8191] at byte 33542144"
+    );
+    assert!(plane(5).starts_with("turned_u8"), "{}", plane(5));
 }
 
 /// A gap behind each record, and there are only rows to be turned.

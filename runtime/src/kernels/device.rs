@@ -76,8 +76,8 @@ pub(super) fn transpose_in_place<T: Element>(
     matrix: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
     super::check_square(&matrix.shape)?;
-    let (kernel, element) = kernel::in_place(T::TYPE);
     let (extents, strides) = (matrix.shape.extents, matrix.shape.strides);
+    let (kernel, element) = kernel::in_place(T::TYPE, extents[0], strides[0], address(&matrix.data));
     let mut words = ErasedViewMut::new(bytes_mut(&mut matrix.data), element, &extents, &strides)?;
     // SAFETY: as for a copy.
     unsafe { launch::launch(kernel, stream, &mut [DeviceArgument::erased_mut(&mut words)]) }

@@ -129,21 +129,27 @@ fn records_of_fields(record: Record) -> &'static Description {
     }
 }
 
-/// The transpose in place of elements of a type, and the type that it moves them as.
-pub(super) fn in_place(element: ScalarType) -> (&'static Description, ScalarType) {
-    match element {
-        ScalarType::Bool | ScalarType::I8 | ScalarType::U8 => {
-            (in_place::in_place_u8_Pad_4::DESCRIPTION, ScalarType::U8)
+/// The transpose in place of a square matrix of elements of a type, with so many rows, a pitch in elements and an address; and the
+/// type that it moves them as.
+pub(super) fn in_place(
+    element: ScalarType,
+    rows: usize,
+    pitch: usize,
+    address: u64,
+) -> (&'static Description, ScalarType) {
+    let in_vectors =
+        |many: usize| rows.is_multiple_of(many) && pitch.is_multiple_of(many) && address.is_multiple_of(16);
+    match Word::of(element) {
+        Word::Bytes1 => (in_place::in_place_u8_Pad_4::DESCRIPTION, ScalarType::U8),
+        Word::Bytes2 => (in_place::in_place_u16_Pad_2::DESCRIPTION, ScalarType::U16),
+        Word::Bytes4 if in_vectors(4) => {
+            (in_place::in_place_wide_u32_4_64_Swizzle_3_2_6::DESCRIPTION, ScalarType::U32)
         }
-        ScalarType::I16 | ScalarType::U16 | ScalarType::F16 | ScalarType::Bf16 => {
-            (in_place::in_place_u16_Pad_2::DESCRIPTION, ScalarType::U16)
+        Word::Bytes4 => (in_place::in_place_u32_Pad_1::DESCRIPTION, ScalarType::U32),
+        Word::Bytes8 | Word::Bytes16 if in_vectors(2) => {
+            (in_place::in_place_wide_u64_2_32_Swizzle_3_1_5::DESCRIPTION, ScalarType::U64)
         }
-        ScalarType::I32 | ScalarType::U32 | ScalarType::F32 => {
-            (in_place::in_place_u32_Pad_1::DESCRIPTION, ScalarType::U32)
-        }
-        ScalarType::I64 | ScalarType::U64 | ScalarType::Usize | ScalarType::Isize | ScalarType::F64 => {
-            (in_place::in_place_u64_Pad_1::DESCRIPTION, ScalarType::U64)
-        }
+        Word::Bytes8 | Word::Bytes16 => (in_place::in_place_u64_Pad_1::DESCRIPTION, ScalarType::U64),
     }
 }
 
@@ -152,7 +158,9 @@ pub(super) fn all() -> Vec<&'static Description> {
     let copies = Kernel::all().into_iter().flat_map(|kernel| Word::ALL.map(|word| description(kernel, word)));
     let elements = [ScalarType::U8, ScalarType::U16, ScalarType::U32, ScalarType::U64];
     let mut all: Vec<&'static Description> = Vec::new();
-    for description in copies.chain(elements.map(|element| in_place(element).0)) {
+    let in_place =
+        elements.into_iter().flat_map(|element| [1, 16].map(|rows| in_place(element, rows, rows, 0).0));
+    for description in copies.chain(in_place) {
         if !all.iter().any(|other| other.name == description.name) {
             all.push(description);
         }
@@ -343,7 +351,10 @@ fn tensors(kernel: Kernel, word: Word, dimensions: &[Dimension], [input, output]
 #[cfg(test)]
 mod tests {
     use super::all;
-    use crate::report::Space;
+    use crate::report::{Space, Verdict};
+
+    /// Why a row that begins anywhere is written element by element at its ends.
+    const ENDS: &str = "the first and the last columns of a row";
 
     /// What makes the launches of the library safe.
     #[test]
@@ -360,7 +371,8 @@ mod tests {
             for site in kernel.report.sites.iter() {
                 assert_eq!(site.worst_excess_wavefronts, 0, "{}: {site}", kernel.name);
                 let apart = kernel.name.starts_with("strided") && site.space == Space::Global;
-                assert_eq!(site.worst_excess_sectors > 0, apart, "{}: {site}", kernel.name);
+                let at_the_ends = matches!(&site.cost, Verdict::Budgeted(reason) if *reason == ENDS);
+                assert_eq!(site.worst_excess_sectors > 0, apart || at_the_ends, "{}: {site}", kernel.name);
             }
         }
     }

@@ -473,7 +473,7 @@ impl Record {
 impl Word {
     pub(super) const ALL: [Word; 5] = [Word::Bytes1, Word::Bytes2, Word::Bytes4, Word::Bytes8, Word::Bytes16];
 
-    fn of(element: ScalarType) -> Word {
+    pub(super) fn of(element: ScalarType) -> Word {
         match element {
             ScalarType::Bool | ScalarType::I8 | ScalarType::U8 => Word::Bytes1,
             ScalarType::I16 | ScalarType::U16 | ScalarType::F16 | ScalarType::Bf16 => Word::Bytes2,

@@ -82,8 +82,8 @@ pub fn transpose_batched<T: Element>(
 /// As there, and what no kernel may do.
 pub fn transpose_in_place<T: Element>(matrix: &mut HostTensorMut<'_, T, 2>) -> Result<Counts, Error> {
     super::check_square(&matrix.shape)?;
-    let (kernel, element) = kernel::in_place(T::TYPE);
     let (extents, strides) = (matrix.shape.extents, matrix.shape.strides);
+    let (kernel, element) = kernel::in_place(T::TYPE, extents[0], strides[0], address::<T>(matrix.offset));
     let shape = ErasedShape::new(&extents, &strides, matrix.data.len(), true)?;
     let bytes = Buffer::Write(bytemuck::cast_slice_mut(matrix.data));
     kernel.simulate(&mut [HostArgument::at(bytes, element, &shape, address::<T>(matrix.offset))])
