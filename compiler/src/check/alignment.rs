@@ -98,9 +98,9 @@ pub(super) fn check(
 fn aligned_wherever_it_begins(param: Handle<Param>, width: u32, visit: &Visit, symbols: &Symbols) -> bool {
     let place = || {
         let mut of_index = visit.index.iter().flat_map(|form| &form.terms).map(|(symbol, _)| *symbol);
-        let misalignment = of_index.find(|symbol| match symbols.get(*symbol).kind {
-            SymbolKind::Misalignment(of, elements) => of == param && elements.is_multiple_of(width),
-            _ => false,
+        let misalignment = of_index.find(|symbol| {
+            let kind = &symbols.get(*symbol).kind;
+            matches!(kind, SymbolKind::Misalignment(of, elements) if *of == param && elements.is_multiple_of(width))
         })?;
         let mut place = Linear::symbol(misalignment);
         for (dimension, form) in visit.index.iter().enumerate() {

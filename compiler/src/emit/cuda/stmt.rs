@@ -238,11 +238,14 @@ fn load_or_keep(e: &mut Emitter<'_>, stmts: [&Stmt; 2], predicate: &str) -> bool
     let Site { place, span, .. } = &e.kernel.sites[*site];
     let element = e.kernel.element(place.base);
     let is_loaded = |value: &Handle<Expr>| matches!(e.kernel.exprs[*value].kind, ExprKind::Local(local) if local == *loaded);
-    let (local, index) = match next {
-        Stmt::Assign { local, value } if is_loaded(value) => (*local, None),
-        Stmt::AssignElement { local, index, value } if is_loaded(value) => (*local, Some(index)),
-        _ => return false,
+    let target = if let Stmt::Assign { local, value } = next {
+        Some((*local, None)).filter(|_| is_loaded(value))
+    } else if let Stmt::AssignElement { local, index, value } = next {
+        Some((*local, Some(index))).filter(|_| is_loaded(value))
+    } else {
+        None
     };
+    let Some((local, index)) = target else { return false };
     let declares = e.plan.declared_by_assignment[local.index()] && !e.declared[local.index()];
     let once = e.plan.reads[loaded.index()] == 1;
     if !once || declares || !e.plan.is_live(local) || stored(element) != element || place.width > 1 {
