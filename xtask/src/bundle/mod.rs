@@ -88,17 +88,29 @@ const PARTS: [Part; 10] = [
 /// The most that the bundle may hold, in bytes: 64 MiB.
 const LIMIT: u64 = 64 << 20;
 
-/// Builds the executables and fills `gpu-bundle/` in the target folder.
+/// Builds the parts of these names, or all, and fills `gpu-bundle/` in the target folder.
 ///
 /// # Errors
-/// On a host other than x86-64 Linux, if a build fails, or if the bundle outgrows 64 MiB.
-pub(crate) fn run() -> Result<(), String> {
-    let (bundle, size) = fill(&PARTS)?;
+/// On a host other than x86-64 Linux, if there is no such part, if a build fails, or if the bundle outgrows 64 MiB.
+pub(crate) fn run(names: &[String]) -> Result<(), String> {
+    let (bundle, size) = fill(&chosen(names)?)?;
     if size > LIMIT {
         return Err(format!("{} holds {size} bytes, more than the {LIMIT} that may travel", shown(&bundle)));
     }
     println!("{size:>10} bytes  in {}; on the host with the GPU: ./run.sh", shown(&bundle));
     Ok(())
+}
+
+/// The parts of these names, in their own order; without names, all.
+fn chosen(names: &[String]) -> Result<Vec<Part>, String> {
+    let known = PARTS.map(|part| part.name);
+    if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(format!("the bundle has no part `{name}`; its parts are {}", known.join(", ")));
+    }
+    Ok(PARTS
+        .into_iter()
+        .filter(|part| names.is_empty() || names.iter().any(|name| name == part.name))
+        .collect())
 }
 
 /// Builds what compares predictions with the profiler's counts, and runs it here. The results lie in `gpu-bundle/out/` of the

@@ -1,4 +1,4 @@
-use super::artifact;
+use super::{artifact, chosen};
 
 #[test]
 fn the_executable_is_the_one_of_its_kind_and_name() {
@@ -12,6 +12,18 @@ not JSON
     assert_eq!(artifact(messages, "bench", "ceiling").unwrap().to_str(), Some("/t/deps/ceiling-1"));
     assert_eq!(artifact(messages, "cdylib", "c").unwrap().to_str(), Some("/t/libc.so"));
     assert_eq!(artifact(messages, "bin", "gpu"), None);
+}
+
+#[test]
+fn parts_are_chosen_by_name() {
+    let names = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        chosen(&names).map(|parts| parts.into_iter().map(|part| part.name).collect::<Vec<_>>())
+    };
+    assert_eq!(names(&["libtileproof_c.so", "record"]), Ok(vec!["record", "libtileproof_c.so"]));
+    assert!(names(&[]).unwrap().len() > 8);
+    let error = names(&["record", "recrd"]).unwrap_err();
+    assert!(error.starts_with("the bundle has no part `recrd`; its parts are gpu-tests, "), "{error}");
 }
 
 /// The script, with shell scripts in the place of the executables and of NVIDIA's tools.
