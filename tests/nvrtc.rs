@@ -31,6 +31,15 @@ fn the_kernels() {
     compiles(&texts);
 }
 
+#[test]
+fn the_library() {
+    let texts: Vec<Text> = tileproof::kernels::descriptions()
+        .into_iter()
+        .map(|kernel| (kernel.name.to_owned(), kernel.cuda.to_owned()))
+        .collect();
+    compiles(&texts);
+}
+
 /// What NVRTC may take for a kernel on a slow and busy machine before something is wrong with the text.
 const SLOW: Duration = Duration::from_secs(5);
 
@@ -110,6 +119,42 @@ fn the_functions_of_numbers() {
     assert!(texts.len() > 8);
     let problems = problems(&texts, |compiled| !compiled.warnings.is_empty());
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// A vector of one element is that element in the text, wherever it is made, changed or taken apart.
+#[test]
+fn vectors_of_one_element() {
+    let kernel = |ty: &str| {
+        let unaligned =
+            if ty == "f32" || ty == "f64" { "total = total + input.read_unaligned::<1>([i]);" } else { "" };
+        let item = format!(
+            "fn ones_{ty}(input: &Tensor<{ty}, 1>, output: &mut Tensor<{ty}, 1>) {{
+                let i = block_x() * 32 + thread_x();
+                let mut held = [input.read::<1>([0]); 3];
+                let mut total = Vector::<{ty}, 1>::splat(input[[1]]);
+                for k in 0..3 {{
+                    if i + k < input.len() {{
+                        let one = input.read::<1>([i + k]);
+                        for j in 0..1 {{
+                            held[k][j] = one[j];
+                        }}
+                    }}
+                }}
+                if i < output.len() {{
+                    total = held[0] + shuffle_xor(held[1], 1) - held[2].map(|x| x * x);
+                    {unaligned}
+                    total = if total[0] < held[1][0] {{ total }} else {{ held[2] }};
+                    output.write([i], Vector::new([total[0]]));
+                }}
+            }}"
+        );
+        let attribute = "block = [32], grid = [output.len().div_ceil(32)], requires(input.len() == output.len(), input.len() >= 2, input.len().is_multiple_of(32))";
+        match tileproof_compiler::compile(attribute, &item) {
+            Ok(compiled) => (ty.to_owned(), compiled.cuda),
+            Err(error) => panic!("{item}\n{error}"),
+        }
+    };
+    compiles(&["f32", "f64", "f16", "u32", "i64"].map(kernel));
 }
 
 /// Constant tables of every type, with the values that C has no literals for.

@@ -85,15 +85,16 @@ fn the_vectorised_transpose_moves_16_bytes_a_lane() {
 fn every_kernel_accesses_what_its_report_says() {
     let (Some(_), Some(nvdisasm)) = (needs::nvrtc_dir(), needs::nvdisasm()) else { return };
     let options = CompileOptions { width: IndexWidth::Narrow, source_lines: true };
-    for subject in SUBJECTS {
-        let compiled = subject.description.compile_with(Architecture::new(9, 0), options).expect("a cubin");
+    let examples = SUBJECTS.iter().map(|subject| subject.description);
+    for description in examples.chain(tileproof::kernels::descriptions()) {
+        let compiled = description.compile_with(Architecture::new(9, 0), options).expect("a cubin");
         let kernels = sass::kernels(&nvdisasm, &compiled.cubin).expect("machine code");
-        let [kernel] = &kernels[..] else { panic!("{} has {} kernels", subject.name, kernels.len()) };
+        let [kernel] = &kernels[..] else { panic!("{} has {} kernels", description.name, kernels.len()) };
         let machine: BTreeSet<Access> =
             kernel.instructions.iter().map(|it| place::of_instruction(it).access).collect();
         let report: BTreeSet<Access> =
-            (subject.report)().sites.iter().map(|site| place::of_site(site).access).collect();
-        assert_eq!(machine, report, "{}", subject.name);
+            description.report.sites.iter().map(|site| place::of_site(site).access).collect();
+        assert_eq!(machine, report, "{}", description.name);
     }
 }
 

@@ -5,7 +5,8 @@
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
-/// Prints tokens on one line. Invisible groups, which macro fragments leave behind, become parentheses.
+/// Prints tokens on one line. Invisible groups, which macro fragments leave behind, become parentheses, but those around a
+/// literal, which may stand where an expression may not.
 pub fn print(tokens: TokenStream) -> String {
     let mut printer = Printer::default();
     printer.stream(tokens);
@@ -40,13 +41,21 @@ impl Printer {
     fn stream(&mut self, tokens: TokenStream) {
         for token in tokens {
             match token {
+                TokenTree::Group(group)
+                    if group.delimiter() == Delimiter::None && is_literal(group.stream()) =>
+                {
+                    self.stream(group.stream());
+                    continue;
+                }
                 TokenTree::Group(group) => self.group(group.delimiter(), group.stream()),
                 TokenTree::Ident(ident) => {
                     let text = ident.to_string();
                     self.space_unless(matches!(self.last, Last::Opening | Last::Glue));
                     self.out.push_str(&text);
                     self.last = if is_keyword(&text) { Last::Keyword } else { Last::Operand };
-                    self.after_type = text.starts_with(char::is_uppercase);
+                    // Names in capitals alone are constants: what follows compares.
+                    self.after_type =
+                        text.starts_with(char::is_uppercase) && text.contains(char::is_lowercase);
                     continue;
                 }
                 TokenTree::Literal(literal) => {
@@ -133,6 +142,18 @@ impl Printer {
     }
 }
 
+/// Whether tokens are one literal that can be followed by anything: after `1.` a method's dot would make a range.
+fn is_literal(tokens: TokenStream) -> bool {
+    let mut tokens = tokens.into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Literal(literal)), None) => !literal.to_string().ends_with('.'),
+        (Some(TokenTree::Group(group)), None) => {
+            group.delimiter() == Delimiter::None && is_literal(group.stream())
+        }
+        _ => false,
+    }
+}
+
 fn is_keyword(text: &str) -> bool {
     matches!(
         text,
@@ -170,5 +191,25 @@ mod tests {
             "let t = Shared::<[[f32; 32]; 32], Pad<1>>::new();",
         );
         check("a << 2 .. 3", "a << 2..3");
+        check("row - N < rows && row >= N", "row - N < rows && row >= N");
+    }
+
+    #[test]
+    fn invisible_groups_become_parentheses_but_around_literals() {
+        let invisible = |text: &str| {
+            let tokens = proc_macro2::TokenStream::from_str(text).unwrap();
+            proc_macro2::TokenTree::Group(proc_macro2::Group::new(proc_macro2::Delimiter::None, tokens))
+                .into()
+        };
+        let text = |inner| {
+            print(
+                [proc_macro2::TokenStream::from_str("x =").unwrap(), invisible(inner)].into_iter().collect(),
+            )
+        };
+        assert_eq!(text("31"), "x = 31");
+        assert_eq!(text("\"why\""), "x = \"why\"");
+        assert_eq!(text("1."), "x = (1.)");
+        assert_eq!(text("-1"), "x = (-1)");
+        assert_eq!(text("a + b"), "x = (a + b)");
     }
 }

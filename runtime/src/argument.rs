@@ -280,7 +280,7 @@ impl DeviceTensorWrite for ErasedViewMut<'_> {
 
 /// The address of device memory. cudarc tells it only to those who will use it, and records the use in the memory's
 /// read event when its guard is dropped; the launch itself will do that, so the guard is forgotten.
-fn address<T>(memory: &impl DevicePtr<T>) -> CUdeviceptr {
+pub(crate) fn address<T>(memory: &impl DevicePtr<T>) -> CUdeviceptr {
     let (address, use_guard) = memory.device_ptr(memory.stream());
     _ = ManuallyDrop::new(use_guard);
     address

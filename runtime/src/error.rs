@@ -123,6 +123,22 @@ pub enum Error {
         /// The most that a block can opt in to, in bytes.
         limit: u32,
     },
+    /// cuBLAS, the vendor's library, is not installed.
+    #[cfg(feature = "cublas")]
+    #[error(
+        "the library cuBLAS is missing; install the CUDA toolkit or the Python wheel `nvidia-cublas`, and let the loader find \
+         libcublas, such as by LD_LIBRARY_PATH"
+    )]
+    CublasMissing,
+    /// cuBLAS reported an error.
+    #[cfg(feature = "cublas")]
+    #[error("cuBLAS failed to {action}: {status}; see the status in its documentation")]
+    Cublas {
+        /// What was attempted, as a verb.
+        action: &'static str,
+        /// What cuBLAS says.
+        status: String,
+    },
     /// Memory cannot be viewed as a tensor of this shape.
     #[error(transparent)]
     View(#[from] ViewError),

@@ -159,7 +159,8 @@ fn admitted(
     first(kernels, &shapes)
 }
 
-fn check_stream(kernel: &'static str, stream: &CudaStream) -> Result<(), Error> {
+/// Whether what is enqueued on the stream runs there once and in order.
+pub(crate) fn check_stream(kernel: &'static str, stream: &CudaStream) -> Result<(), Error> {
     if stream.cu_stream() == PER_THREAD_STREAM as CUstream {
         return Err(Error::PerThreadStream { kernel });
     }

@@ -42,6 +42,8 @@
 //! | feature | meaning |
 //! |---|---|
 //! | `simulate`, on by default | kernels run on the CPU; brings the compiler along |
+//! | `cublas` | the vendor's library on the same views, to be measured against: the module `cublas` |
+//! | `kernels`, on by default | the library of kernels: copies, transposes, permutations |
 //! | `serde` | [`report::Report`] and what it holds implement `serde::Serialize` |
 //!
 //! # Environment variables
@@ -53,13 +55,22 @@
 //! | `VIRTUAL_ENV` | an active Python environment, whose `nvidia-cuda-nvrtc` is searched next |
 //! | `TILEPROOF_LINEINFO` | anything but `0`: profilers and sanitizers show the Rust source |
 
+// The kernels of the library name this crate as those of its users do.
+#[cfg(feature = "kernels")]
+extern crate self as tileproof;
+
 mod architecture;
 mod argument;
+#[cfg(feature = "cublas")]
+pub mod cublas;
 mod description;
 pub mod device;
 mod error;
 mod evaluate;
+mod foreign;
 mod host;
+#[cfg(feature = "kernels")]
+pub mod kernels;
 mod launch;
 mod load;
 mod nvrtc;
@@ -81,6 +92,7 @@ pub use cudarc;
 pub use description::IndexWidth;
 pub use error::Error;
 pub use evaluate::ArithmeticError;
+pub use foreign::ForeignMemory;
 pub use host::{HostTensor, HostTensorMut};
 pub use load::{Loaded, unload};
 pub use nvrtc::{CompileOptions, Compiled, Usage, nvrtc};

@@ -29,6 +29,16 @@ pub enum ViewError {
         /// Elements in the memory.
         length: usize,
     },
+    /// The memory begins where no element can.
+    #[error(
+        "the address {address:#x} is not a multiple of {bytes}, the bytes of an element; pass the address of an element, in bytes"
+    )]
+    Misplaced {
+        /// The address.
+        address: u64,
+        /// What it must be a multiple of, in bytes.
+        bytes: usize,
+    },
     /// The innermost extent is not contiguous.
     #[error(
         "the innermost stride is {stride}, and kernels rely on it being 1; permute the dimensions so that the contiguous \

@@ -55,6 +55,13 @@ impl<'a> HostArgument<'a> {
         HostArgument(Kind::Tensor { element, data, extents, strides, span: *span, address: first as u64 })
     }
 
+    /// A tensor that begins with the data, at an address of which the simulator knows the alignment.
+    #[cfg(feature = "kernels")]
+    pub(crate) fn at(data: Buffer<'a>, element: ScalarType, shape: &'a ErasedShape, address: u64) -> Self {
+        let ErasedShape { extents, strides, span } = shape;
+        HostArgument(Kind::Tensor { element, data, extents, strides, span: *span, address })
+    }
+
     /// A scalar whose type is known only at run time.
     pub fn erased_scalar(value: ScalarValue) -> Self {
         HostArgument(Kind::Scalar(value))

@@ -1,5 +1,6 @@
 //! Views of device memory as tensors: what kernels are launched with.
 
+use crate::foreign::ForeignMemory;
 use crate::scalar::Element;
 use crate::shape::{Shape, ViewError, shape_accessors};
 use crate::subview::subviews;
@@ -12,9 +13,10 @@ mod sealed {
     impl<T> Sealed for cudarc::driver::CudaSlice<T> {}
     impl<T> Sealed for cudarc::driver::CudaView<'_, T> {}
     impl<T> Sealed for cudarc::driver::CudaViewMut<'_, T> {}
+    impl<T: crate::Element> Sealed for crate::ForeignMemory<T> {}
 }
 
-/// Device memory that can be read: cudarc's `CudaSlice`, `CudaView` and `CudaViewMut`.
+/// Device memory that can be read: cudarc's `CudaSlice`, `CudaView` and `CudaViewMut`, and [`ForeignMemory`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory of `{T}`",
     label = "expected a `CudaSlice<{T}>`, `CudaView<{T}>` or `CudaViewMut<{T}>` of cudarc",
@@ -25,7 +27,7 @@ pub trait DeviceMemory<T>: sealed::Sealed {
     fn all(&self) -> CudaView<'_, T>;
 }
 
-/// Device memory that can be written: cudarc's `CudaSlice` and `CudaViewMut`.
+/// Device memory that can be written: cudarc's `CudaSlice` and `CudaViewMut`, and [`ForeignMemory`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory of `{T}` that can be written",
     label = "expected a `CudaSlice<{T}>` or `CudaViewMut<{T}>` of cudarc",
@@ -63,6 +65,18 @@ impl<T> DeviceMemoryMut<T> for CudaSlice<T> {
 impl<T> DeviceMemoryMut<T> for CudaViewMut<'_, T> {
     fn all_mut(&mut self) -> CudaViewMut<'_, T> {
         self.slice_mut(..)
+    }
+}
+
+impl<T: Element> DeviceMemory<T> for ForeignMemory<T> {
+    fn all(&self) -> CudaView<'_, T> {
+        self.slice.as_view()
+    }
+}
+
+impl<T: Element> DeviceMemoryMut<T> for ForeignMemory<T> {
+    fn all_mut(&mut self) -> CudaViewMut<'_, T> {
+        self.slice.as_view_mut()
     }
 }
 

@@ -8,9 +8,9 @@ use tileproof::__private::{
     Cow, Description, DeviceArgument, LaunchCheck, Param, ParamKind, Report, launch, launch_on,
 };
 use tileproof::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
-use tileproof::cudarc::driver::{CudaContext, CudaStream};
+use tileproof::cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr};
 use tileproof::timing::{Repeats, measure};
-use tileproof::{Error, ScalarType, TensorView, TensorViewMut, device, nvrtc};
+use tileproof::{Error, ForeignMemory, ScalarType, TensorView, TensorViewMut, device, nvrtc};
 
 const fn tensor(name: &'static str, mutable: bool, alignment: u32) -> Param {
     Param { name, kind: ParamKind::Tensor { element: ScalarType::F32, rank: 2, mutable, alignment } }
@@ -98,6 +98,40 @@ fn copies_with_both_twins_and_with_pitch() {
                 assert!(stream.clone_dtoh(&output).unwrap() == expected, "{rows} × {cols}, pitch {pitch}");
             }
         }
+    }
+    tileproof::unload(&context);
+}
+
+/// The same memory through its address, on a wrapped stream, as another library would hand it over.
+#[test]
+fn memory_of_others_is_used_and_not_freed() {
+    let Some(context) = gpu() else { return };
+    for own in [context.default_stream(), context.new_stream().unwrap()] {
+        let (rows, cols) = (33, 64);
+        let data: Vec<f32> = (0..rows * cols).map(|i| i as f32).collect();
+        let input = own.clone_htod(&data).unwrap();
+        let output = own.alloc_zeros::<f32>(rows * cols).unwrap();
+        let address = |slice: &CudaSlice<f32>| slice.device_ptr(&own).0;
+        // SAFETY: it is a stream of this context that lives longer.
+        let stream = unsafe { context.wrap_borrowed_stream(own.cu_stream()) };
+        for _ in 0..3 {
+            // SAFETY: the slices live longer, and nothing else uses them until this stream has run.
+            let foreign = |slice| unsafe { ForeignMemory::<f32>::new(&stream, address(slice), rows * cols) };
+            let (read, mut written) = (foreign(&input).unwrap(), foreign(&output).unwrap());
+            assert_eq!((read.len(), read.is_empty()), (rows * cols, false));
+            let view = TensorView::new(&read, [rows, cols]).unwrap();
+            let mut out = TensorViewMut::new(&mut written, [rows, cols]).unwrap();
+            copy(&NARROW, &stream, &view, &mut out).unwrap();
+        }
+        // SAFETY: likewise; the launch below is refused.
+        let mut same = unsafe { ForeignMemory::<f32>::new(&stream, address(&input), rows * cols) }.unwrap();
+        let view = TensorView::new(&input, [rows, cols]).unwrap();
+        let mut out = TensorViewMut::new(&mut same, [rows, cols]).unwrap();
+        let error = copy(&NARROW, &stream, &view, &mut out).unwrap_err();
+        assert!(matches!(error, Error::Aliasing { .. }), "{error}");
+        drop(same);
+        assert!(own.clone_dtoh(&output).unwrap() == data);
+        assert!(own.clone_dtoh(&input).unwrap() == data);
     }
     tileproof::unload(&context);
 }

@@ -6,8 +6,12 @@ use crate::workspace::{cargo, root};
 use std::process::Command;
 
 /// The packages that own golden files or UI tests.
-const PACKAGES: [&str; 3] =
-    ["--package=tileproof-compiler", "--package=tileproof", "--package=tileproof-tests"];
+const PACKAGES: [&str; 4] = [
+    "--package=tileproof-compiler",
+    "--package=tileproof",
+    "--package=tileproof-tests",
+    "--package=tileproof-benches",
+];
 
 /// Runs the golden and UI tests so that they overwrite their files, then shows which files changed.
 ///

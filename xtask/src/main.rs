@@ -32,7 +32,10 @@ enum Task {
         filter: Option<String>,
     },
     /// Build target/gpu-bundle/: what a host with a GPU but without Rust can run
-    GpuBundle,
+    GpuBundle {
+        /// Only these files of it, such as `record libtileproof_c.so`, which are what measures
+        parts: Vec<String>,
+    },
     /// On a host with a GPU: every kernel's predicted counts against the profiler's; as `./run.sh parity` of the bundle
     Parity,
     /// Build the book into book/output/ and check its includes and links
@@ -47,7 +50,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Test => test::run(),
         Task::Bless { filter } => bless::run(filter.as_deref()),
-        Task::GpuBundle => bundle::run(),
+        Task::GpuBundle { parts } => bundle::run(&parts),
         Task::Parity => bundle::parity(),
         Task::Book { render_only } => book::run(render_only),
     };

@@ -45,9 +45,12 @@ pub(super) fn check(
             });
         }
         Base::Tensor(param) => {
-            aligned.base = Some(kernel.lane_bytes(site));
             let ParamKind::Tensor { rank, .. } = kernel.params[param].kind else { return aligned };
             for (run, visit) in visits {
+                if aligned_wherever_it_begins(param, site.place.width, visit, &run.symbols) {
+                    continue;
+                }
+                aligned.base = Some(kernel.lane_bytes(site));
                 for (dimension, form) in visit.index.iter().enumerate() {
                     let innermost = dimension as u32 + 1 == rank;
                     if innermost {
@@ -88,6 +91,29 @@ pub(super) fn check(
     aligned.checks.sort();
     aligned.checks.dedup();
     aligned
+}
+
+/// Whether an access is aligned whatever the tensor's first address and its strides are: the kernel asked for its
+/// misalignment, and the index takes both back.
+fn aligned_wherever_it_begins(param: Handle<Param>, width: u32, visit: &Visit, symbols: &Symbols) -> bool {
+    let place = || {
+        let mut of_index = visit.index.iter().flat_map(|form| &form.terms).map(|(symbol, _)| *symbol);
+        let misalignment = of_index.find(|symbol| {
+            let kind = &symbols.get(*symbol).kind;
+            matches!(kind, SymbolKind::Misalignment(of, elements) if *of == param && elements.is_multiple_of(width))
+        })?;
+        let mut place = Linear::symbol(misalignment);
+        for (dimension, form) in visit.index.iter().enumerate() {
+            let innermost = dimension + 1 == visit.index.len();
+            place = match symbols.find(&SymbolKind::Stride(param, dimension as u32)) {
+                _ if innermost => place.add(form)?,
+                Some(stride) => place.add(&symbols.product(form, &symbols.resolved(stride))?)?,
+                None => return None,
+            };
+        }
+        Some(place)
+    };
+    place().is_some_and(|place| multiple_of(&place, width, visit, symbols))
 }
 
 /// Whether a form is a multiple of a number for every thread that can be there, whichever of its values a symbol has.

@@ -16,7 +16,7 @@ use super::banks::{Known, taken, warp_access};
 use super::words::{count, grouped};
 use super::{Visits, alignment, fix, visits_of};
 use crate::diagnostic::Diagnostics;
-use crate::facts::{self, Facts, Obstacle, Run, Visit, tile_offset};
+use crate::facts::{self, Facts, Obstacle, Run, Visit, tile_offsets};
 use crate::ir::{Choice, Handle, Kernel, Layout, Site, Tile};
 use tileproof_model::access::LANES;
 
@@ -97,7 +97,7 @@ fn search(kernel: &Kernel, facts: &Facts, tile: Handle<Tile>) -> Found {
     let (mut accesses, blind): (Accesses<'_>, Accesses<'_>) = all.partition(|(_, visits)| {
         visits.iter().all(|(run, visit)| {
             !matches!(
-                tile_offset(shape, Layout::RowMajor, visit, &run.symbols),
+                tile_offsets(shape, Layout::RowMajor, visit, &run.symbols),
                 Err(Obstacle::Varying(_) | Obstacle::Overflow)
             )
         })
@@ -211,11 +211,17 @@ fn score(
         let before = score.excess;
         let mut known = Known::new();
         for (run, visit) in visits {
-            let offsets = tile_offset(&kernel.tiles[tile], layout, visit, &run.symbols)?;
+            let offsets = tile_offsets(&kernel.tiles[tile], layout, visit, &run.symbols)?;
             for warp in 0..kernel.threads().div_ceil(LANES as u32) as usize {
-                let Some(access) = warp_access(kernel, site, visit, &offsets, warp) else { continue };
-                let taken = taken(site, visit, &access, &mut known);
-                let excess = taken.most - taken.ideal;
+                let mut accesses =
+                    offsets.cases.iter().filter_map(|case| warp_access(kernel, site, visit, case, warp));
+                let Some(access) = accesses.next() else { continue };
+                let excess = taken(site, visit, &access, &mut known).excess();
+                if let Some(decides) = &offsets.decides
+                    && accesses.any(|access| taken(site, visit, &access, &mut known).excess() != excess)
+                {
+                    return Err(decides.clone());
+                }
                 score.excess += u64::from(excess);
                 score.worst = score.worst.max(excess);
             }
@@ -295,7 +301,8 @@ fn vector_places(tile: &Tile, width: u32, run: &Run, visit: &Visit) -> Option<Ve
             return None;
         }
     }
-    tile_offset(tile, Layout::RowMajor, visit, &run.symbols).ok()
+    let mut offsets = tile_offsets(tile, Layout::RowMajor, visit, &run.symbols).ok()?;
+    offsets.cases.pop().filter(|_| offsets.cases.is_empty())
 }
 
 /// The most different vectors of which the lanes need the word at one and the same place.

@@ -5,7 +5,7 @@ use super::together::{self, Finding};
 use super::words::{count, list, verb};
 use super::{Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::facts::{Facts, Obstacle, Presence, Run, Visit, tile_offset};
+use crate::facts::{Facts, Obstacle, Offsets, Presence, Run, Visit, tile_offsets};
 use crate::ir::{Handle, Issuer, Kernel, Layout, Proxy, Role, Site, Tile};
 use tileproof_model::access::{Access, Cost, LANES, cost};
 use tileproof_model::banks::bank_conflict;
@@ -73,16 +73,18 @@ pub(super) fn judge(
     let mut judgement = Judgement::default();
     let mut known = Known::new();
     for (run, visit) in visits {
-        let offsets = match tile_offset(&kernel.tiles[tile], layout, visit, &run.symbols) {
+        let offsets = match tile_offsets(&kernel.tiles[tile], layout, visit, &run.symbols) {
             Ok(offsets) => offsets,
             Err(obstacle) => {
                 judgement.unknown = Some(describe(&obstacle, run));
-                vec![0]
+                Offsets { cases: vec![vec![0]], decides: None }
             }
         };
         let first_run = std::ptr::eq(*run, visits[0].0);
         for warp in 0..kernel.threads().div_ceil(LANES as u32) as usize {
-            let Some(access) = warp_access(kernel, site, visit, &offsets, warp) else { continue };
+            let mut accesses =
+                offsets.cases.iter().filter_map(|case| warp_access(kernel, site, visit, case, warp));
+            let Some(access) = accesses.next() else { continue };
             if first_run {
                 judgement.instructions += 1;
             }
@@ -90,6 +92,12 @@ pub(super) fn judge(
                 continue;
             }
             let Taken { cost, most, ideal, some_lanes } = taken(site, visit, &access, &mut known);
+            if let Some(decides) = &offsets.decides
+                && accesses.any(|access| taken(site, visit, &access, &mut known).excess() != most - ideal)
+            {
+                judgement.unknown = Some(describe(decides, run));
+                continue;
+            }
             if first_run {
                 judgement.wavefronts += u64::from(cost.wavefronts);
                 judgement.ideal += u64::from(cost.ideal_wavefronts);
@@ -119,6 +127,13 @@ pub(super) struct Taken {
     pub(super) ideal: u32,
     /// Whether the excess occurs only for some active lanes, which data decides.
     some_lanes: bool,
+}
+
+impl Taken {
+    /// Wavefronts that would not be needed.
+    pub(super) fn excess(&self) -> u32 {
+        self.most - self.ideal
+    }
 }
 
 /// What the access of one warp takes, over all active masks that its visit can have.

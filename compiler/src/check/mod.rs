@@ -91,7 +91,8 @@ impl Quantity {
             SymbolKind::Extent(param, dimension) => Some(Quantity::Extent(param, dimension)),
             SymbolKind::Stride(param, dimension) => Some(Quantity::Stride(param, dimension)),
             SymbolKind::Scalar(param) => Some(Quantity::Scalar(param)),
-            SymbolKind::Block(_)
+            SymbolKind::Misalignment(..)
+            | SymbolKind::Block(_)
             | SymbolKind::Grid(_)
             | SymbolKind::Counter(..)
             | SymbolKind::Round(..)

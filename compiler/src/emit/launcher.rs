@@ -148,6 +148,7 @@ fn push(kernel: &Kernel, expr: Handle<Expr>, ops: &mut Vec<HostOp>) {
         ExprKind::Cast(_)
         // Lowering refuses these in a host expression.
         | ExprKind::Float(_)
+        | ExprKind::Misalignment(..)
         | ExprKind::Thread(_)
         | ExprKind::Block(_)
         | ExprKind::Grid(_)

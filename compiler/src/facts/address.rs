@@ -18,29 +18,55 @@ pub enum Obstacle {
     Overflow,
 }
 
-/// The element offset of an access in its tile under a layout, for each thread, or one where it is the same for all; up to
-/// what moves all threads alike and makes no conflict: a distance that is a multiple of 4 bytes and of what the layout's
-/// swizzle looks at, or one XOR.
-pub fn tile_offset(
+/// How many places relative to a word, or to what a swizzle looks at, are taken one by one where what is unknown decides.
+const MOST_MOVES: i64 = 32;
+
+/// Where the threads of an access are in its tile.
+#[derive(Debug)]
+pub struct Offsets {
+    /// The element offsets under a layout, for each thread, or one where it is the same for all; up to what moves all threads
+    /// of a warp alike and makes no conflict: a distance that is a multiple of 4 bytes and of what the layout's swizzle looks
+    /// at, or one XOR. Where something unknown moves a warp by other distances, the offsets for each of these.
+    pub cases: Vec<Vec<u32>>,
+    /// What decides between the cases.
+    pub decides: Option<Obstacle>,
+}
+
+/// The offsets of an access in its tile.
+pub fn tile_offsets(
     tile: &Tile,
     layout: Layout,
     visit: &Visit,
     symbols: &Symbols,
-) -> Result<Vec<u32>, Obstacle> {
-    let constants = known_part(tile, layout, visit, symbols)?;
+) -> Result<Offsets, Obstacle> {
+    let Known { index, moves } = known_part(tile, layout, visit, symbols)?;
+    let Some(Moves { symbol, modulus, step, period }) = moves else {
+        return Ok(Offsets { cases: vec![offsets(tile, layout, &index, 0)?], decides: None });
+    };
+    let obstacle = Obstacle::Residue(symbol, modulus);
+    if modulus > MOST_MOVES || matches!(layout, Layout::Xor(_)) {
+        return Err(obstacle);
+    }
+    let moved = (0..period).step_by(step.max(1) as usize);
+    let cases = moved.map(|by| offsets(tile, layout, &index, by)).collect::<Result<_, _>>()?;
+    Ok(Offsets { cases, decides: Some(obstacle) })
+}
+
+/// The offsets of known indices, moved by so many elements.
+fn offsets(tile: &Tile, layout: Layout, index: &[Lanes], by: i64) -> Result<Vec<u32>, Obstacle> {
     let offsets = match layout {
         Layout::RowMajor | Layout::Pad(_) | Layout::Swizzle { .. } => {
-            let linear = linear_index(tile, layout, &constants).ok_or(Obstacle::Overflow)?;
+            let linear = linear_index(tile, layout, index).ok_or(Obstacle::Overflow)?;
             // What was dropped is a multiple of the period, so a negative rest stands for a place further on.
-            each(&linear, |linear| layout.place(linear as u32))
+            each(&linear, |linear| layout.place((linear + by) as u32))
         }
         Layout::Xor(_) => {
             // The row in its stage and the column are mixed; the stage is added to that.
-            let mut stage = constants.clone();
+            let mut stage = index.to_vec();
             let (Some(column), row) = (stage.pop(), stage.pop().unwrap_or(Lanes::Uniform(0))) else {
                 return Err(Obstacle::Overflow);
             };
-            stage.extend([0, 0].map(Lanes::Uniform).into_iter().take(constants.len()));
+            stage.extend([0, 0].map(Lanes::Uniform).into_iter().take(index.len()));
             let extents = [tile.extents.iter().rev().nth(1).copied().unwrap_or(1), row_extent(tile)];
             let mixed = row.zip(&column, |row, column| {
                 Some(i64::from(layout.offset(&extents, &[row as u32, column as u32])))
@@ -53,18 +79,40 @@ pub fn tile_offset(
     Ok(offsets)
 }
 
-/// Why [`tile_offset`] knows nothing, if it does not.
+/// What [`tile_offsets`] would have to take one by one, or why it knows nothing.
 pub(super) fn tile_obstacle(
     tile: &Tile,
     layout: Layout,
     visit: &Visit,
     symbols: &Symbols,
 ) -> Option<Obstacle> {
-    known_part(tile, layout, visit, symbols).err()
+    match known_part(tile, layout, visit, symbols) {
+        Ok(known) => known.moves.map(|moves| Obstacle::Residue(moves.symbol, moves.modulus)),
+        Err(obstacle) => Some(obstacle),
+    }
 }
 
-/// The index without the symbols, where these move all threads alike and make no conflict.
-fn known_part(tile: &Tile, layout: Layout, visit: &Visit, symbols: &Symbols) -> Result<Vec<Lanes>, Obstacle> {
+/// What is known of an index.
+struct Known {
+    /// The index without the symbols.
+    index: Vec<Lanes>,
+    /// How the symbols move it, if that matters.
+    moves: Option<Moves>,
+}
+
+/// The distances by which symbols move all threads of a warp alike.
+struct Moves {
+    /// One of the symbols, and modulo what it decides.
+    symbol: SymbolId,
+    modulus: i64,
+    /// The distances are multiples of this number of elements,
+    step: i64,
+    /// and those that differ by a multiple of this one are the same for banks.
+    period: i64,
+}
+
+/// Fails where symbols may move the threads of a warp differently.
+fn known_part(tile: &Tile, layout: Layout, visit: &Visit, symbols: &Symbols) -> Result<Known, Obstacle> {
     let mut stride = 1i64;
     let mut constants: Vec<Lanes> = Vec::with_capacity(visit.index.len());
     // Symbols that are not known to leave a swizzle as it is: the number that each moves an offset by, and its divisor
@@ -88,17 +136,23 @@ fn known_part(tile: &Tile, layout: Layout, visit: &Visit, symbols: &Symbols) -> 
         stride = stride.checked_mul(distance(tile, layout, place)).ok_or(Obstacle::Overflow)?;
     }
     constants.reverse();
-    let Some((symbol, _, divisor)) = open.first() else { return Ok(constants) };
+    let mut known = Known { index: constants, moves: None };
+    let Some((symbol, _, divisor)) = open.first() else { return Ok(known) };
     let common = open.iter().fold(0, |common, (_, step, _)| gcd(common, *step));
     let unmoved = match layout {
         // A swizzle is linear over XOR: what is in other bits than all else changes all places by one XOR, which
         // permutes words and banks.
-        Layout::Swizzle { .. } => linear_index(tile, Layout::RowMajor, &constants)
+        Layout::Swizzle { .. } => linear_index(tile, Layout::RowMajor, &known.index)
             .and_then(|linear| linear.extremes(&visit.mask))
             .is_some_and(|(least, most)| least >= 0 && most < 1 << common.trailing_zeros().min(40)),
         Layout::RowMajor | Layout::Pad(_) | Layout::Xor(_) => false,
     };
-    if unmoved { Ok(constants) } else { Err(Obstacle::Residue(*symbol, period(tile, layout, 0) / divisor)) }
+    if !unmoved {
+        let period = period(tile, layout, 0);
+        let step = gcd(common, period);
+        known.moves = Some(Moves { symbol: *symbol, modulus: period / divisor, step, period });
+    }
+    Ok(known)
 }
 
 /// How far apart, in neighbours of the next inner extent, neighbours in an extent are.

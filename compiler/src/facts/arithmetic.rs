@@ -5,8 +5,9 @@ use super::eval::apply;
 use super::lanes::Lanes;
 use super::linear::Linear;
 use super::prove::tighten;
-use super::symbol::{Case, Symbol, SymbolKind};
+use super::symbol::{Case, Function, Operation, Symbol, SymbolKind};
 use super::walk::Walk;
+use super::width::FORM_LIMIT;
 use crate::ir::{BinaryOp, Scalar, Scope};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -18,15 +19,6 @@ const SHORT_ROW: i128 = MAX_THREADS_PER_BLOCK as i128;
 
 /// One less than a power of two: up to here a number counts as small.
 const SMALL: i128 = 1023;
-
-/// How a symbol came about, so that equal operations on equal operands give one symbol.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Operation {
-    Binary(BinaryOp),
-    Quotient,
-    /// What a type keeps of a number that it may not hold.
-    Wrapped(Scalar),
-}
 
 /// A symbol for the result of an operation that is not linear.
 struct Derivation<'a> {
@@ -47,17 +39,20 @@ impl Walk<'_> {
     /// define it must be added.
     fn derived(&mut self, derivation: Derivation<'_>) -> (Linear, bool) {
         let Derivation { operation, operands: (a, b), range, interior, cases, name } = derivation;
-        if let Some((_, _, _, id)) =
-            self.derived.iter().find(|(o, x, y, _)| *o == operation && x == a && y == b)
-        {
+        let known = self.derived.iter().find(|(known, _)| {
+            known.operation == operation && known.operands.0 == *a && known.operands.1 == *b
+        });
+        if let Some((_, id)) = known {
             return (Linear::symbol(*id), false);
         }
         let scope = self.common_scope(a, b);
         let kind = SymbolKind::Derived(self.symbols.len() as u32);
         let is_of_launch = self.symbols.is_of_launch(a) && self.symbols.is_of_launch(b);
         let new = Symbol::new(kind, range, scope, name);
-        let id = self.symbols.add(Symbol { interior, cases, is_of_launch, ..new });
-        self.derived.push((operation, a.clone(), b.clone(), id));
+        let function = Rc::new(Function { operation, operands: (a.clone(), b.clone()) });
+        let is = Some(function.clone());
+        let id = self.symbols.add(Symbol { interior, cases, is_of_launch, function: is, ..new });
+        self.derived.push((function, id));
         (Linear::symbol(id), true)
     }
 
@@ -136,6 +131,11 @@ impl Walk<'_> {
         }
         let (low, high) = self.bounds(a);
         let low = if low < 0 && self.holds(a) { 0 } else { low };
+        let room = || a.scale(&Lanes::Uniform(-1)).and_then(|negated| negated.offset(FORM_LIMIT));
+        let high = match high > i128::from(FORM_LIMIT) && room().is_some_and(|room| self.holds(&room)) {
+            true => i128::from(FORM_LIMIT),
+            false => high,
+        };
         let (quotient, new) = self.derived(Derivation {
             operation: Operation::Quotient,
             operands: (a, &Linear::int(divisor)),
@@ -277,8 +277,9 @@ impl Walk<'_> {
     /// Where a type holds a number: what it kept where that was not known is the same.
     pub(super) fn is_kept(&mut self, form: &Linear, scalar: Scalar) {
         let operation = Operation::Wrapped(scalar);
-        let known = self.derived.iter().find(|(own, x, _, _)| *own == operation && x == form);
-        if let Some((.., id)) = known {
+        let known =
+            self.derived.iter().find(|(own, _)| own.operation == operation && own.operands.0 == *form);
+        if let Some((_, id)) = known {
             let kept = Linear::symbol(*id);
             self.define([kept.sub(form), form.sub(&kept)]);
         }
@@ -478,10 +479,9 @@ impl Walk<'_> {
             if min { (low_a.min(low_b), high_a.min(high_b)) } else { (low_a.max(low_b), high_a.max(high_b)) };
         // Where both the lesser and the larger of two numbers occur, one of them is not the one that varies.
         let opposite = Operation::Binary(if min { BinaryOp::Max } else { BinaryOp::Min });
-        let both = self
-            .derived
-            .iter()
-            .any(|(operation, x, y, _)| *operation == opposite && (x == a && y == b || x == b && y == a));
+        let both = self.derived.iter().filter(|(known, _)| known.operation == opposite).any(|(known, _)| {
+            known.operands == (a.clone(), b.clone()) || known.operands == (b.clone(), a.clone())
+        });
         let interior = if both { None } else { self.varying_side(a, b) };
         let (a_is_less, b_is_less) = (b.sub(a), a.sub(b));
         let case = |value: &Linear, fact: Option<Linear>| Case {

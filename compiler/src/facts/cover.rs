@@ -227,6 +227,7 @@ impl Tensor<'_> {
                 SymbolKind::Product(..)
                 | SymbolKind::Extent(..)
                 | SymbolKind::Stride(..)
+                | SymbolKind::Misalignment(..)
                 | SymbolKind::Scalar(_)
                 | SymbolKind::Grid(_)
                 | SymbolKind::Round(..)

@@ -62,6 +62,11 @@ impl Walk<'_> {
             },
             ExprKind::Extent(param, dimension) => self.extent(*param, *dimension),
             ExprKind::Stride(param, dimension) => self.stride(*param, *dimension),
+            ExprKind::Misalignment(param, of) => {
+                let name = format!("{}.misalignment::<{of}>()", kernel.params[*param].name);
+                let most = i128::from(*of) - 1;
+                self.symbol(SymbolKind::Misalignment(*param, *of), (0, most), most, name)
+            }
             ExprKind::Thread(axis) => Value::Int(Linear::constant(self.thread_index(*axis))),
             ExprKind::Block(axis) => Value::Int(self.block_index(*axis)),
             ExprKind::Grid(axis) => Value::Int(self.grid_extent(*axis)),

@@ -41,7 +41,7 @@ mod walk;
 mod when;
 mod width;
 
-pub use address::{Obstacle, tensor_offset, tile_offset};
+pub use address::{Obstacle, Offsets, tensor_offset, tile_offsets};
 pub use conditions::{Condition, ConditionKind, Conditions, GridExtent};
 pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};

@@ -353,6 +353,7 @@ impl Walk<'_> {
                 SymbolKind::Round(span, _) => Some(*span),
                 SymbolKind::Extent(..)
                 | SymbolKind::Stride(..)
+                | SymbolKind::Misalignment(..)
                 | SymbolKind::Scalar(_)
                 | SymbolKind::Block(_)
                 | SymbolKind::Grid(_)

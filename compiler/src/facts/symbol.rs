@@ -4,9 +4,10 @@ use super::lanes::Lanes;
 use super::linear::{Linear, SymbolId};
 use super::prove::FactList;
 use super::truth::Way;
-use crate::ir::{Axis, Handle, Loop, Param, Scope};
+use crate::ir::{Axis, BinaryOp, Handle, Loop, Param, Scalar, Scope};
 use crate::span::SpanId;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// What an unknown is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,6 +16,8 @@ pub enum SymbolKind {
     Extent(Handle<Param>, u32),
     /// A stride of a tensor, in elements.
     Stride(Handle<Param>, u32),
+    /// How many elements the first one of a tensor lies behind an address that is a multiple of so many.
+    Misalignment(Handle<Param>, u32),
     /// A scalar argument.
     Scalar(Handle<Param>),
     /// The block's position in the grid.
@@ -44,6 +47,7 @@ impl SymbolKind {
             SymbolKind::Later(head, _) => SymbolKind::Later(*head, 0),
             SymbolKind::Extent(..)
             | SymbolKind::Stride(..)
+            | SymbolKind::Misalignment(..)
             | SymbolKind::Scalar(_)
             | SymbolKind::Block(_)
             | SymbolKind::Grid(_)
@@ -75,6 +79,8 @@ pub struct Symbol {
     pub cases: Vec<Case>,
     /// Where it is what is left of a symbol divided by a number: that symbol, and the number.
     pub quotient_of: Option<(SymbolKind, i64)>,
+    /// What it is the result of, if that is an operation.
+    pub(super) function: Option<Rc<Function>>,
     /// Whether it is an extent or a stride of a tensor, or a contract equates one to it.
     pub is_of_tensor: bool,
     /// Whether it is the same for all threads of a launch.
@@ -94,6 +100,25 @@ pub struct Case {
     pub(super) ways: Vec<Way>,
 }
 
+/// An operation that is not linear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    /// An operator.
+    Binary(BinaryOp),
+    /// The quotient, rounded down.
+    Quotient,
+    /// What a type keeps of a number that it may not hold.
+    Wrapped(Scalar),
+}
+
+/// What a symbol is the result of: equal operands give equal results, wherever they come up.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Function {
+    pub(super) operation: Operation,
+    /// Where there is one operand alone, the second is 0.
+    pub(super) operands: (Linear, Linear),
+}
+
 impl Symbol {
     /// An unknown with a range.
     pub(super) fn new(
@@ -106,7 +131,11 @@ impl Symbol {
             is_of_tensor: matches!(kind, SymbolKind::Extent(..) | SymbolKind::Stride(..)),
             is_of_launch: matches!(
                 kind,
-                SymbolKind::Extent(..) | SymbolKind::Stride(..) | SymbolKind::Scalar(_) | SymbolKind::Grid(_)
+                SymbolKind::Extent(..)
+                    | SymbolKind::Stride(..)
+                    | SymbolKind::Misalignment(..)
+                    | SymbolKind::Scalar(_)
+                    | SymbolKind::Grid(_)
             ),
             kind,
             low,
@@ -117,6 +146,7 @@ impl Symbol {
             interior: None,
             cases: Vec::new(),
             quotient_of: None,
+            function: None,
             name: name.into(),
         }
     }
@@ -212,6 +242,7 @@ impl Symbols {
             }
             SymbolKind::Extent(..)
             | SymbolKind::Stride(..)
+            | SymbolKind::Misalignment(..)
             | SymbolKind::Scalar(_)
             | SymbolKind::Block(_)
             | SymbolKind::Grid(_)
@@ -387,6 +418,7 @@ impl Symbols {
         match self.get(id).kind {
             SymbolKind::Extent(..)
             | SymbolKind::Stride(..)
+            | SymbolKind::Misalignment(..)
             | SymbolKind::Scalar(_)
             | SymbolKind::Block(_)
             | SymbolKind::Grid(_) => true,
@@ -403,6 +435,7 @@ impl Symbols {
             SymbolKind::Product(a, b) => self.is_one_of(a, list) || self.is_one_of(b, list),
             SymbolKind::Extent(..)
             | SymbolKind::Stride(..)
+            | SymbolKind::Misalignment(..)
             | SymbolKind::Scalar(_)
             | SymbolKind::Block(_)
             | SymbolKind::Grid(_)

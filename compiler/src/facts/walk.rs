@@ -1,14 +1,13 @@
 //! Executes the IR once for a whole block.
 
 use super::address::{Obstacle, tile_obstacle};
-use super::arithmetic::Operation;
 use super::conditions::{Condition, ConditionKind, Conditions, GridExtent};
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::operations::{self, Operations};
 use super::order::{Around, Interval, Moment, Waited, written};
 use super::prove::{FactList, gcd, tighten};
-use super::symbol::{Residue, SymbolKind, Symbols};
+use super::symbol::{self, Residue, SymbolKind, Symbols};
 use super::together::{Divergence, Fork};
 use super::truth::{Truth, Value};
 use super::unwritten::{Branch, Counted, Step, StepKind, Unwritten, Written};
@@ -88,7 +87,7 @@ pub(super) struct Walk<'a> {
     /// By axis, once it has come up: every thread's position in the block.
     pub(super) thread_indices: [Option<Lanes>; 3],
     /// Symbols derived in the branches around this point.
-    pub(super) derived: Vec<(Operation, Linear, Linear, SymbolId)>,
+    pub(super) derived: Vec<(Rc<symbol::Function>, SymbolId)>,
     pub(super) visits: Vec<Visit>,
     /// Accesses in the iterations that meet those that stand for all.
     pub(super) replays: Vec<Visit>,

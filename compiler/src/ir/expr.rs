@@ -38,6 +38,9 @@ pub enum ExprKind {
     Extent(Handle<Param>, u32),
     /// The distance between neighbours in a dimension of a tensor argument, in elements; never the innermost one.
     Stride(Handle<Param>, u32),
+    /// By how many elements the first one of a tensor argument lies behind an address that is a multiple of so many elements;
+    /// their number is a power of two.
+    Misalignment(Handle<Param>, u32),
     /// The thread's position in its block.
     Thread(Axis),
     /// The block's position in the grid.
@@ -123,6 +126,7 @@ impl ExprKind {
             | ExprKind::Param(_)
             | ExprKind::Extent(..)
             | ExprKind::Stride(..)
+            | ExprKind::Misalignment(..)
             | ExprKind::Thread(_)
             | ExprKind::Block(_)
             | ExprKind::Grid(_)

@@ -232,6 +232,7 @@ fn top(kernel: &Kernel, handle: Handle<Expr>) -> String {
         | ExprKind::Param(_)
         | ExprKind::Extent(..)
         | ExprKind::Stride(..)
+        | ExprKind::Misalignment(..)
         | ExprKind::Thread(_)
         | ExprKind::Block(_)
         | ExprKind::Grid(_)
@@ -257,6 +258,7 @@ fn text(kernel: &Kernel, handle: Handle<Expr>) -> String {
         ExprKind::Param(param) => kernel.params[*param].name.clone(),
         ExprKind::Extent(param, dimension) => format!("{}.extent({dimension})", kernel.params[*param].name),
         ExprKind::Stride(param, dimension) => format!("{}.stride({dimension})", kernel.params[*param].name),
+        ExprKind::Misalignment(param, of) => format!("{}.misalignment({of})", kernel.params[*param].name),
         ExprKind::Thread(axis) => coordinate("thread", *axis),
         ExprKind::Block(axis) => coordinate("block", *axis),
         ExprKind::Grid(axis) => coordinate("grid", *axis),

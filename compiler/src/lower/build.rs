@@ -119,6 +119,7 @@ impl Lower<'_> {
                 | ExprKind::Param(_)
                 | ExprKind::Extent(..)
                 | ExprKind::Stride(..)
+                | ExprKind::Misalignment(..)
                 | ExprKind::Thread(_)
                 | ExprKind::Block(_)
                 | ExprKind::Grid(_)

@@ -12,8 +12,11 @@ use crate::library;
 use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 
+/// How far apart boundaries lie at most, in bytes: what device memory is aligned to.
+const MOST_BOUNDARY_BYTES: u32 = 256;
+
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` of tensors; `load`, `load_async`, `store`, `load_transposed` and `store_transposed` of tiles";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` and `misalignment` of tensors; `load`, `load_async`, `store`, `load_transposed` and `store_transposed` of tiles";
 
 /// A function of the prelude.
 pub(crate) enum Function {
@@ -502,6 +505,10 @@ impl Lower<'_> {
             ("cols", 2) => ExprKind::Extent(param, 1),
             ("len", 1) => ExprKind::Extent(param, 0),
             ("pitch", 2) => ExprKind::Stride(param, 0),
+            ("misalignment", _) => match self.boundary(call, param) {
+                Some(elements) => ExprKind::Misalignment(param, elements),
+                None => return Operand::Poison,
+            },
             ("extent" | "stride", _) => {
                 let Some(argument) = call.args.first() else { return self.mismatch(call) };
                 let Some(dimension) = self.constant(argument, "a dimension") else { return Operand::Poison };
@@ -560,6 +567,27 @@ impl Lower<'_> {
         };
         let index = self.vector_index(base, index)?;
         self.vector_place(call, base, index, width)
+    }
+
+    /// The elements between the boundaries of `misalignment::<N>()`.
+    fn boundary(&mut self, call: &ExprMethodCall, param: Handle<crate::ir::Param>) -> Option<u32> {
+        let span = self.span(call);
+        let written = call.turbofish.as_ref().and_then(|arguments| arguments.args.first());
+        let most = MOST_BOUNDARY_BYTES / self.kernel.element(Base::Tensor(param)).bytes();
+        let number = self.generic_constant(written?, "the elements between two boundaries")?;
+        let elements = u32::try_from(number).ok().filter(|n| n.is_power_of_two() && *n <= most);
+        if self.in_attribute {
+            let error = "where a tensor begins is not known to the contract and the grid";
+            let error = Diagnostic::new(Code::Constant, span, error);
+            self.diagnostics.report(error.help("ask for it in the kernel's body"));
+            return None;
+        }
+        if elements.is_none() {
+            let error = format!("boundaries lie a power of two of elements apart, and these {number}");
+            let help = format!("use 2, 4, 8, … up to {most}");
+            self.diagnostics.report(Diagnostic::new(Code::Constant, span, error).help(help));
+        }
+        elements
     }
 
     /// `write([…], vector)`.

@@ -69,7 +69,11 @@ impl Lower<'_> {
     ) -> Option<(Handle<ir::Expr>, Handle<ir::Expr>)> {
         let mut a = self.operand(&binary.left, expected);
         let place = self.here();
+        // The amount of a shift has a type of its own; one that is written as a literal takes what is there.
+        let own =
+            matches!(binary.op, BinOp::Shl(_) | BinOp::Shr(_)) && !matches!(*binary.right, syn::Expr::Lit(_));
         let hint = match &a {
+            _ if own => None,
             Operand::Value(value) => Some(self.ty(*value)),
             Operand::Array(..) | Operand::List(_) | Operand::Tuple(_) | Operand::Poison => expected,
         };

@@ -101,6 +101,7 @@ fn varies(kernel: &Kernel, expr: Handle<Expr>, varying: &[bool]) -> bool {
         | ExprKind::Param(_)
         | ExprKind::Extent(..)
         | ExprKind::Stride(..)
+        | ExprKind::Misalignment(..)
         | ExprKind::Block(_)
         | ExprKind::Grid(_)
         | ExprKind::Lane(..)

@@ -38,7 +38,7 @@ pub(super) fn compile(kernel: &Kernel, grid: [u32; 3], arguments: &[Argument<'_>
         },
     };
     for (handle, expr) in kernel.exprs.iter() {
-        if let Some(bits) = constant(expr, grid, arguments) {
+        if let Some(bits) = constant(kernel, expr, grid, arguments) {
             let register = compiler.constant(bits);
             compiler.known[handle.index()] = Some(register);
         }
@@ -60,7 +60,7 @@ pub(super) fn compile(kernel: &Kernel, grid: [u32; 3], arguments: &[Argument<'_>
 }
 
 /// The value of an expression that is the same for the whole launch and needs no computation.
-fn constant(expr: &Expr, grid: [u32; 3], arguments: &[Argument<'_>]) -> Option<u64> {
+fn constant(kernel: &Kernel, expr: &Expr, grid: [u32; 3], arguments: &[Argument<'_>]) -> Option<u64> {
     let tensor = |param: Handle<Param>| match &arguments[param.index()] {
         Argument::Tensor(tensor) => Some(tensor),
         Argument::Scalar(_) => None,
@@ -74,6 +74,9 @@ fn constant(expr: &Expr, grid: [u32; 3], arguments: &[Argument<'_>]) -> Option<u
         },
         ExprKind::Extent(param, dimension) => Some(tensor(param)?.extents[dimension as usize]),
         ExprKind::Stride(param, dimension) => Some(tensor(param)?.strides[dimension as usize]),
+        ExprKind::Misalignment(param, of) => {
+            Some(tensor(param)?.base / u64::from(kernel.element(Base::Tensor(param)).bytes()) % u64::from(of))
+        }
         ExprKind::Grid(axis) => Some(u64::from(grid[axis.index()])),
         ExprKind::Thread(_)
         | ExprKind::Block(_)
@@ -411,6 +414,7 @@ impl Compiler<'_, '_> {
             | ExprKind::Param(_)
             | ExprKind::Extent(..)
             | ExprKind::Stride(..)
+            | ExprKind::Misalignment(..)
             | ExprKind::Grid(_) => unreachable!("constants have their registers from the start"),
             ExprKind::Thread(axis) => self.program.thread.plus(axis.index() as u32),
             ExprKind::Block(axis) => self.program.block.plus(axis.index() as u32),
@@ -531,6 +535,7 @@ impl Compiler<'_, '_> {
             | ExprKind::Param(_)
             | ExprKind::Extent(..)
             | ExprKind::Stride(..)
+            | ExprKind::Misalignment(..)
             | ExprKind::Thread(_)
             | ExprKind::Block(_)
             | ExprKind::Grid(_)

@@ -417,9 +417,10 @@ fn stages_of_an_argument() {
     check(
         &chosen("Shared::<[[[f32; 24]; 32]; 4], Swizzle<3, 0, 7>>", ""),
         expect![[r#"
-            error: shared-memory bank conflicts cannot be ruled out here [TP0101]
-            note: the place depends on `stage % 4`, which nothing here fixes
-            help: take responsibility for the cost: `#[budget(bank_conflict = 31, because = "…")]` on the statement
+            error: shared-memory bank conflict: 2 wavefronts where 1 is enough [TP0101]
+            note: lanes 0, 4 of warp 0 read words 0, 96: 2 words of bank 0
+            help: `Shared<[[[f32; 24]; 32]; 4], Pad<1>>` makes this 1 (12,800 bytes)
+            help: `Shared<[[[f32; 24]; 32]; 4], Swizzle<3, 0, 5>>` likewise, in 12,288 bytes
               at `tile[stage][thread_x()][0]`
         "#]],
     );

@@ -19,6 +19,7 @@ mod helpers;
 mod known_counts;
 mod language;
 mod layouts;
+mod misaligned;
 mod names;
 mod offsets;
 mod premises;

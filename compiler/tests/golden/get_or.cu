@@ -13,15 +13,15 @@ typedef long long offset_t;
 typedef int offset_t;
 #endif
 
-__device__ __forceinline__ u32 load_global_u32(const u32* pointer, bool active) {
-    u32 value = {};
+__device__ __forceinline__ u32 load_or_global_u32(const u32* pointer, bool active, u32 otherwise) {
+    u32 value = otherwise;
     asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.global.nc.u32 %0, [%1]; }"
                  : "+r"(value) : "l"(pointer), "r"((u32)active));
     return value;
 }
 
-__device__ __forceinline__ f32 load_global_f32(const f32* pointer, bool active) {
-    f32 value = {};
+__device__ __forceinline__ f32 load_or_global_f32(const f32* pointer, bool active, f32 otherwise) {
+    f32 value = otherwise;
     asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.global.nc.f32 %0, [%1]; }"
                  : "+f"(value) : "l"(pointer), "r"((u32)active));
     return value;
@@ -45,18 +45,15 @@ extern "C" __global__ void __launch_bounds__(32) get_or(
     const index_t i = block_x * 32 + thread_x;
     u32 row_value = 0u;
     const bool active = i < row_extent0;
-    const u32 row_value_1 = load_global_u32(&row[i], active);
-    row_value = active ? row_value_1 : row_value;
+    row_value = load_or_global_u32(&row[i], active, row_value);
     const u32 at = row_value;
     f32 table_value = -1.0f;
     const bool active_1 = (index_t)at < table_rows && 0 < table_cols;
-    const f32 table_value_1 = load_global_f32(&table[(index_t)at * table_pitch + 0], active_1);
-    table_value = active_1 ? table_value_1 : table_value;
+    table_value = load_or_global_f32(&table[(index_t)at * table_pitch + 0], active_1, table_value);
     const f32 value = table_value;
     const bool active_2 = i < output_extent0;
     f32 table_value_2 = 0.5f;
     const bool active_3 = active_2 && 0 >= 0 && 0 < (offset_t)table_rows && wrapping_sub_isize((offset_t)i, 1) >= 0 && wrapping_sub_isize((offset_t)i, 1) < (offset_t)table_cols;
-    const f32 table_value_3 = load_global_f32(&table[(index_t)0 * table_pitch + (index_t)wrapping_sub_isize((offset_t)i, 1)], active_3);
-    table_value_2 = active_3 ? table_value_3 : table_value_2;
+    table_value_2 = load_or_global_f32(&table[(index_t)0 * table_pitch + (index_t)wrapping_sub_isize((offset_t)i, 1)], active_3, table_value_2);
     store_global_f32(&output[i], value + table_value_2, active_2);
 }

@@ -7,8 +7,8 @@ typedef float f32;
 typedef unsigned long long index_t;
 typedef long long offset_t;
 
-__device__ __forceinline__ f32 load_global_f32(const f32* pointer, bool active) {
-    f32 value = {};
+__device__ __forceinline__ f32 load_or_global_f32(const f32* pointer, bool active, f32 otherwise) {
+    f32 value = otherwise;
     asm volatile("{ .reg .pred active; setp.ne.u32 active, %2, 0; @active ld.global.nc.f32 %0, [%1]; }"
                  : "+f"(value) : "l"(pointer), "r"((u32)active));
     return value;
@@ -54,8 +54,7 @@ extern "C" __global__ void __launch_bounds__(128) tables(
         for (index_t dc = 0; dc < 3; dc += 1) {
             f32 input_value = 0.0f;
             const bool active = wrapping_add_isize(r, (offset_t)SIGNS[dr]) >= 0 && wrapping_add_isize(r, (offset_t)SIGNS[dr]) < (offset_t)input_rows && wrapping_add_isize(c, (offset_t)SIGNS[dc]) >= 0 && wrapping_add_isize(c, (offset_t)SIGNS[dc]) < (offset_t)input_cols;
-            const f32 input_value_1 = load_global_f32(&input[(index_t)wrapping_add_isize(r, (offset_t)SIGNS[dr]) * input_pitch + (index_t)wrapping_add_isize(c, (offset_t)SIGNS[dc])], active);
-            input_value = active ? input_value_1 : input_value;
+            input_value = load_or_global_f32(&input[(index_t)wrapping_add_isize(r, (offset_t)SIGNS[dr]) * input_pitch + (index_t)wrapping_add_isize(c, (offset_t)SIGNS[dc])], active, input_value);
             sum = sum + WEIGHTS[dr][dc] * input_value;
         }
     }

@@ -3,11 +3,13 @@
 use crate::subject::Subject;
 
 pub mod activation;
+pub mod chase;
 pub mod convolution;
 pub mod copies;
 pub mod elementwise;
 pub mod gather;
 pub mod histogram;
+pub mod in_flight;
 pub mod mandelbrot;
 pub mod matmul;
 pub mod nbody;
@@ -18,6 +20,7 @@ pub mod reduce;
 pub mod shortest_paths;
 pub mod sort;
 pub mod stencil;
+pub mod strides;
 pub mod transpose;
 
 /// All kernels: the tests on the simulator, through NVRTC and on a GPU, and the comparison of counters run over them.
@@ -34,6 +37,17 @@ pub const SUBJECTS: &[Subject] = &[
     copies::OFFSET_COPY,
     copies::WINDOW_COPY,
     copies::FIELDS_OF_RECORDS,
+    strides::COLUMN_COPY,
+    chase::POINTER_CHASE,
+    in_flight::COPY_1_OF_4_BYTES,
+    in_flight::COPY_2_OF_4_BYTES,
+    in_flight::COPY_4_OF_4_BYTES,
+    in_flight::COPY_1_OF_8_BYTES,
+    in_flight::COPY_2_OF_8_BYTES,
+    in_flight::COPY_4_OF_8_BYTES,
+    in_flight::COPY_1_OF_16_BYTES,
+    in_flight::COPY_2_OF_16_BYTES,
+    in_flight::COPY_4_OF_16_BYTES,
     permute::TRANSPOSE_BATCHED,
     permute::TRANSPOSE_U8,
     permute::TRANSPOSE_F16,

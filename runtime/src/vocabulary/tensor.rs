@@ -44,6 +44,29 @@ impl<T: Element, const RANK: usize> Tensor<T, RANK> {
         only_in_a_kernel("Tensor::stride")
     }
 
+    /// By how many elements the tensor's first element lies behind an address that is a multiple of `N` elements: 0 to `N` − 1.
+    /// `N` is a power of two, and `N` elements take at most 256 bytes.
+    ///
+    /// With it rows of any pitch are written from aligned places on: an index that takes `(t.misalignment::<N>() + row *
+    /// t.pitch()) % N` back from a multiple of `V` is known to be aligned to `V` elements, whatever the tensor's first address
+    /// and its pitch are, and begins a sector of 32 bytes where `N` elements take so many.
+    ///
+    /// ```
+    /// # use tileproof::prelude::*;
+    /// #[tiled_kernel(block = [32], grid = [(t.cols() + 7).div_ceil(128), t.rows()])]
+    /// fn clear(t: &mut Matrix<u16>) {
+    ///     let past = (t.misalignment::<16>() + block_y() * t.pitch()) % 16;
+    ///     let place = block_x() * 128 + 4 * thread_x();
+    ///     if place >= past && place - past + 4 <= t.cols() {
+    ///         t.write([block_y(), place - past], Vector::<u16, 4>::splat(0));
+    ///     }
+    /// }
+    /// ```
+    #[track_caller]
+    pub fn misalignment<const N: usize>(&self) -> usize {
+        only_in_a_kernel("Tensor::misalignment")
+    }
+
     /// Reads `V` elements that are contiguous in the innermost extent, the first at `index`, in one instruction.
     #[track_caller]
     pub fn read<const V: usize>(&self, index: [usize; RANK]) -> Vector<T, V> {

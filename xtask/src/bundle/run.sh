@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Runs the bundle on a host with a GPU; needs no Rust and no network.
 #
-#   ./run.sh [STEP…]      all steps, or those named: tests runtime numerics memcheck racecheck synccheck
-#                         initcheck example record bench parity fuzz fuzz-counters
+#   ./run.sh [STEP…]      all steps, or those named: tests runtime library numerics memcheck racecheck
+#                         synccheck initcheck example record peers bench parity fuzz fuzz-counters
 #
 # A log a step goes into $OUT (default: ./out), and a table into $OUT/summary.txt and to the terminal, last. The exit
-# status is 0 when every step succeeded. The step `record` leaves <date>-<gpu>-transpose.json there too: the shares of the
-# copy, measured in turns. The step `parity` leaves <date>-<gpu>-parity.json, parity.txt with every count, and what the
+# status is 0 when every step succeeded. The step `record` leaves <date>-<gpu>-ceiling-<group>.json there too, the shares of the
+# copy, measured in turns, and <date>-<gpu>-hierarchy.json; GROUPS_RECORDED (default: all) chooses among copy, transpose, permute and
+# hierarchy. The step `peers` leaves <date>-<gpu>-peers.json: tileproof beside what the host's Python has, of which PyTorch is needed;
+# PEERS_CASES chooses cases by a part of their name. The step `parity` leaves <date>-<gpu>-parity.json, parity.txt with every count, and what the
 # profiler printed. STEP_SECONDS (default 240) bounds each step; SIZE (default "8192 8192") is the example's,
-# RECORD_SIZES (default "8192 8192 16384 16384 8191 4097") those of the record; COUNTED (default: all) names the kernels that
+# COUNTED (default: all) names the kernels that
 # run under the profiler. The step `numerics` leaves <date>-<gpu>-numerics.json: what every operation computes, against correct
 # rounding. FUZZ_SEEDS (default 0..3000) are the random kernels that run three ways, FUZZ_COUNTED (default 0..60) those that run under
 # the profiler; the kernels that go wrong are in $OUT/fuzz-SEED.txt.
@@ -16,7 +18,7 @@ set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 read -ra size <<<"${SIZE:-8192 8192}"
-read -ra record_sizes <<<"${RECORD_SIZES:-8192 8192 16384 16384 8191 4097}"
+read -ra groups <<<"${GROUPS_RECORDED:-}"
 read -ra counted <<<"${COUNTED:-}"
 
 # The step `parity`, started again as a process so that `timeout` can end it: predicts, launches under the profiler,
@@ -80,6 +82,15 @@ if nvrtc=$(find_nvrtc) && [ -n "$nvrtc" ]; then
     export TILEPROOF_NVRTC_DIR=$nvrtc
 fi
 
+# cuBLAS is found by the loader alone: a toolkit's or a Python wheel's, beside NVRTC or in a folder of its own.
+cublas=()
+for folder in "${nvrtc:-}" "${nvrtc:-}"/../../cublas/lib /usr/local/cuda/lib64 /usr/local/cuda/targets/x86_64-linux/lib; do
+    if compgen -G "$folder/libcublas.so*" >/dev/null; then
+        cublas=(env "LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}")
+        break
+    fi
+done
+
 # The tools of the toolkit are not always on the path.
 PATH=$PATH:/usr/local/cuda/bin:/opt/nvidia/nsight-compute:$(printf '%s:' /opt/nvidia/nsight-compute/*/ /usr/local/cuda-*/bin)
 
@@ -110,20 +121,24 @@ step() {
 
 # All tests under a sanitizer, the largest matrices smaller; findings name lines of the Rust source, and fail.
 sanitize() { # TOOL [OPTION…]
-    local tool=$1 tests
+    local tool=$1 tests only
     shift
-    for tests in gpu-tests runtime-tests; do
+    for tests in gpu-tests runtime-tests library-tests; do
+        only=()
+        [ "$tests" != library-tests ] || only=(gpu::)
         step "$tool-${tests%-tests}" 'ERROR SUMMARY|RACECHECK SUMMARY' \
             env TILEPROOF_SMALL=1 TILEPROOF_LINEINFO=1 compute-sanitizer --tool "$tool" "$@" --error-exitcode 9 \
-            --target-processes all "$here/$tests" --test-threads=1 --nocapture
+            --target-processes all "$here/$tests" "${only[@]}" --test-threads=1 --nocapture
     done
 }
 
-for name in "${@:-tests runtime numerics memcheck racecheck synccheck initcheck example record bench parity fuzz fuzz-counters}"; do
+for name in "${@:-tests runtime library numerics memcheck racecheck synccheck initcheck example record peers bench parity fuzz fuzz-counters}"; do
     for name in $name; do
         case $name in
             tests) step tests '^test result' "$here/gpu-tests" --nocapture ;;
             runtime) step runtime '^test result' "$here/runtime-tests" --nocapture ;;
+            # What this test runs on the simulator needs no GPU.
+            library) step library '^test result' "$here/library-tests" gpu:: --nocapture ;;
             numerics)
                 step numerics 'exact operations' env TILEPROOF_NUMERICS="$out" \
                     "$here/numerics" the_gpu --nocapture
@@ -134,10 +149,17 @@ for name in "${@:-tests runtime numerics memcheck racecheck synccheck initcheck 
             racecheck | synccheck | initcheck) sanitize "$name" ;;
             example) step example 'transpose_vectorised .*(equal|WRONG)' "$here/transpose" "${size[@]}" ;;
             record)
-                step record 'transpose_vectorised' "$here/record" "$out" "${record_sizes[@]}"
-                details+=("$out/record.log")
+                step record 'kernels::transpose ' "${cublas[@]}" "$here/record" "$out" "${groups[@]}"
+                # Without the copies by bytes in flight and the plans.
+                grep -vE '^  (copy_[124]_of_|[A-Za-z ]+: \[)' "$out/record.log" >"$work/record"
+                details+=("$work/record")
                 ;;
-            bench) step bench 'thrpt|time:' "$here/bench" --bench ;;
+            peers)
+                step peers '^peers: ' bash -c '"$1/record" --cases >"$2/cases.json" && exec python3 "$1/peers.py" "$1/libtileproof_c.so" \
+                    "$2/cases.json" "$3"' peers "$here" "$work" "$out"
+                details+=("$out/peers.log")
+                ;;
+            bench) step bench 'thrpt|time:' "${cublas[@]}" "$here/bench" --bench ;;
             parity)
                 : >"$work/short.txt"
                 step parity 'counts agree' env TILEPROOF_LINEINFO=1 bash "$here/run.sh" --parity "$out" "$work"

@@ -1,15 +1,29 @@
-use super::executable;
+use super::{artifact, chosen};
 
 #[test]
 fn the_executable_is_the_one_of_its_kind_and_name() {
     let messages = r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"gpu"},"executable":null}
-{"reason":"compiler-artifact","target":{"kind":["bench"],"name":"transpose"},"executable":"/t/deps/transpose-1"}
+{"reason":"compiler-artifact","target":{"kind":["bench"],"name":"ceiling"},"executable":"/t/deps/ceiling-1"}
+{"reason":"compiler-artifact","target":{"kind":["cdylib","rlib"],"name":"c"},"filenames":["/t/libc.rlib","/t/libc.so"],"executable":null}
 {"reason":"compiler-artifact","target":{"kind":["test"],"name":"gpu"},"executable":"/t/deps/gpu-2"}
 not JSON
 {"reason":"build-finished","success":true}"#;
-    assert_eq!(executable(messages, "test", "gpu").unwrap().to_str(), Some("/t/deps/gpu-2"));
-    assert_eq!(executable(messages, "bench", "transpose").unwrap().to_str(), Some("/t/deps/transpose-1"));
-    assert_eq!(executable(messages, "bin", "gpu"), None);
+    assert_eq!(artifact(messages, "test", "gpu").unwrap().to_str(), Some("/t/deps/gpu-2"));
+    assert_eq!(artifact(messages, "bench", "ceiling").unwrap().to_str(), Some("/t/deps/ceiling-1"));
+    assert_eq!(artifact(messages, "cdylib", "c").unwrap().to_str(), Some("/t/libc.so"));
+    assert_eq!(artifact(messages, "bin", "gpu"), None);
+}
+
+#[test]
+fn parts_are_chosen_by_name() {
+    let names = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        chosen(&names).map(|parts| parts.into_iter().map(|part| part.name).collect::<Vec<_>>())
+    };
+    assert_eq!(names(&["libtileproof_c.so", "record"]), Ok(vec!["record", "libtileproof_c.so"]));
+    assert!(names(&[]).unwrap().len() > 8);
+    let error = names(&["record", "recrd"]).unwrap_err();
+    assert!(error.starts_with("the bundle has no part `recrd`; its parts are gpu-tests, "), "{error}");
 }
 
 /// The script, with shell scripts in the place of the executables and of NVIDIA's tools.
@@ -29,12 +43,19 @@ mod script {
             bundle.script("gpu-tests", "echo \"test result: ok. 5 passed ($TILEPROOF_REQUIRE)\"");
             bundle.script("transpose", "echo \"transpose_vectorised at $1 x $2: equal\"");
             bundle.script("runtime-tests", "echo \"test result: ok. 7 passed\"");
+            bundle.script("library-tests", "echo \"test result: ok. 9 passed ($*)\"");
             bundle.script(
                 "numerics",
                 "echo '2 of 2 exact operations are equal'; echo 'a.sin() f32 1 2'; echo >\"$TILEPROOF_NUMERICS/n.json\"",
             );
-            bundle
-                .script("record", "echo \"  transpose_vectorised $2 $3 … $6 $7\"; echo '{}' >\"$1/x.json\"");
+            bundle.script(
+                "record",
+                "if [ \"$1\" = --cases ]; then echo '[]'; else echo \"  kernels::transpose $2 $3\"; echo '{}' >\"$1/x.json\"; fi",
+            );
+            bundle.script(
+                "tools/python3",
+                "case $1 in *peers.py) echo \"peers: $2 $(cat \"$3\") $(basename \"$4\")\" ;; esac",
+            );
             bundle.script("bench", "echo \"thrpt: [1 2 3] $1\"");
             bundle.script(
                 "parity",
@@ -76,7 +97,7 @@ mod script {
                 .env_remove("OUT")
                 .env_remove("TILEPROOF_REQUIRE")
                 .env_remove("SIZE")
-                .env_remove("RECORD_SIZES")
+                .env("GROUPS_RECORDED", "copy hierarchy")
                 .env_remove("COUNTED")
                 .env_remove("FUZZ_SEEDS")
                 .env_remove("FUZZ_COUNTED");
@@ -115,7 +136,7 @@ mod script {
                 && row(&summary, "memcheck-gpu").contains("--tool memcheck --leak-check full")
         );
         for tool in ["racecheck", "synccheck", "initcheck"] {
-            for tests in ["gpu", "runtime"] {
+            for tests in ["gpu", "runtime", "library"] {
                 let row = row(&summary, &format!("{tool}-{tests}"));
                 assert!(
                     row.contains(&format!("ERROR SUMMARY: 0 errors (small 1 --tool {tool} --error")),
@@ -124,9 +145,11 @@ mod script {
             }
         }
         assert!(row(&summary, "runtime").ends_with("test result: ok. 7 passed"));
+        assert!(row(&summary, "library").ends_with("9 passed (gpu:: --nocapture)"), "{summary}");
         assert!(row(&summary, "numerics").ends_with("2 of 2 exact operations are equal"));
         assert!(summary.contains("\na.sin() f32 1 2\n") && bundle.0.join("out/n.json").exists());
-        assert!(row(&summary, "record").ends_with("transpose_vectorised 8192 8192 … 8191 4097"));
+        assert!(row(&summary, "record").ends_with("kernels::transpose copy hierarchy"));
+        assert!(row(&summary, "peers").ends_with("libtileproof_c.so [] out"), "{summary}");
         assert!(row(&summary, "example").ends_with("transpose_vectorised at 8192 x 8192: equal"));
         assert!(row(&summary, "bench").ends_with("[1 2 3] --bench"));
         assert!(row(&summary, "parity").ends_with("1 of 1 counts agree"));
@@ -139,7 +162,7 @@ mod script {
         assert!(log.starts_with("prepare ") && log.ends_with("1 of 1 counts agree\n"), "{log}");
         assert!(bundle.0.join("out/parity.json").exists());
         assert!(bundle.0.join("out/x.json").exists());
-        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 22);
+        assert_eq!(std::fs::read_dir(bundle.0.join("out")).unwrap().count(), 28);
     }
 
     #[test]

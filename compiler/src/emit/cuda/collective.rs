@@ -11,7 +11,7 @@ use super::code::{Code, Level};
 use super::expr::{Builtin, builtin, expr};
 use super::prelude::Piece;
 use super::stmt::assign;
-use super::types::{scalar_type, stored};
+use super::types::{held, scalar_type, stored};
 use crate::ir::{Axis, Collective, CollectiveOp, Kernel, Scalar, Scope, Shuffle, Type};
 use tileproof_model::access::LANES;
 
@@ -63,7 +63,7 @@ fn shuffled(
     }
     arguments.push(members(e));
     e.need(Piece::ShuffleWord(shuffle));
-    let function = match ty {
+    let function = match held(ty) {
         Type::Scalar(scalar) => e.need(Piece::Shuffle(shuffle, scalar)),
         Type::Vector(scalar, width) => {
             e.need_type(ty);

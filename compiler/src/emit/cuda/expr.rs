@@ -5,8 +5,8 @@ use super::code::{Code, Level};
 use super::literal;
 use super::plan::{int, known_comparison};
 use super::prelude::{Arithmetic, Piece, is_narrowed};
-use super::types::{element_type, scalar_type, stored};
-use crate::ir::{Axis, BinaryOp, Expr, ExprKind, Handle, Kernel, Local, Scalar, Type, UnaryOp};
+use super::types::{self, element_type, held, scalar_type, stored};
+use crate::ir::{Axis, Base, BinaryOp, Expr, ExprKind, Handle, Kernel, Local, Scalar, Type, UnaryOp};
 
 /// The expression in C. Its value is that in Rust; its C type may be `int` where Rust has a smaller type.
 pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
@@ -19,6 +19,12 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
         ExprKind::Param(param) => Code::atom(&e.names.params[param.index()].value),
         ExprKind::Extent(param, d) => Code::atom(&e.names.params[param.index()].extents[*d as usize]),
         ExprKind::Stride(param, d) => Code::atom(&e.names.params[param.index()].strides[*d as usize]),
+        ExprKind::Misalignment(param, of) => {
+            let element = e.kernel.element(Base::Tensor(*param));
+            let name = e.need(Piece::Misalignment(stored(element)));
+            let tensor = Code::atom(&e.names.params[param.index()].value);
+            Code::call(&name, &[tensor, Code::atom(of.to_string())])
+        }
         ExprKind::Thread(axis) => builtin(e, Builtin::Thread, *axis),
         ExprKind::Block(axis) => builtin(e, Builtin::Block, *axis),
         ExprKind::Grid(axis) => builtin(e, Builtin::Grid, *axis),
@@ -38,8 +44,9 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
             }
         }
         ExprKind::Lane(vector, lane) => {
+            let width = e.kernel.exprs[*vector].ty.width();
             let (vector, lane) = (expr(e, *vector).at(Level::Atom), expr(e, *lane).text);
-            let value = Code::atom(format!("{vector}.lane[{lane}]"));
+            let value = Code::atom(types::lane(&vector, width, &lane));
             if scalar.is_index() { Code::prefix(&format!("({})", scalar_type(scalar)), value) } else { value }
         }
         ExprKind::Vector(values) => vector(e, scalar, values),
@@ -47,7 +54,7 @@ pub(super) fn expr(e: &mut Emitter<'_>, handle: Handle<Expr>) -> Code {
             let a = typed(e, *a);
             each(e, ty, &[a], |e, lanes| unary(e, *op, scalar, lane(lanes, 0)))
         }
-        ExprKind::Binary(op, a, b) => match ty {
+        ExprKind::Binary(op, a, b) => match held(ty) {
             Type::Scalar(_) => binary(e, *op, scalar, *a, *b),
             Type::Vector(scalar, width) => {
                 let operands = [expr(e, *a), expr(e, *b)];
@@ -172,6 +179,9 @@ pub(super) fn table(e: &mut Emitter<'_>, local: Handle<Local>) -> (String, Vec<C
 }
 
 fn vector(e: &mut Emitter<'_>, scalar: Scalar, values: &[Handle<Expr>]) -> Code {
+    if let [value] = values {
+        return expr(e, *value);
+    }
     let width = values.len() as u32;
     e.need_type(Type::Vector(scalar, width));
     let values: Vec<String> = values
@@ -192,7 +202,7 @@ fn vector(e: &mut Emitter<'_>, scalar: Scalar, values: &[Handle<Expr>]) -> Code 
 
 /// One of two values.
 pub(super) fn select(e: &mut Emitter<'_>, ty: Type, condition: Code, yes: Code, no: Code) -> Code {
-    match ty {
+    match held(ty) {
         Type::Scalar(scalar) if scalar.is_half() => {
             let name = e.need(Piece::Select(scalar, 1));
             Code::call(&name, &[condition, yes, no])
@@ -266,7 +276,7 @@ fn each(
     mut value: impl FnMut(&mut Emitter<'_>, &[String]) -> Code,
 ) -> Code {
     let texts: Vec<String> = operands.iter().map(|operand| operand.clone().at(Level::Atom)).collect();
-    match ty {
+    match held(ty) {
         Type::Scalar(_) => value(e, &texts),
         Type::Vector(scalar, width) => {
             e.need_type(ty);

@@ -44,8 +44,23 @@ pub(super) fn store_name(memory: Memory, scalar: Scalar, width: u32) -> String {
     format!("store_{memory}_{}", element_type(scalar, width))
 }
 
+/// The name of the function that loads an element where it is active, and else keeps what it is given.
+pub(super) fn load_or_name(memory: Memory, scalar: Scalar) -> String {
+    load_name(memory, scalar, 1).replacen("load", "load_or", 1)
+}
+
 /// The definition of [`load_name`].
 pub(super) fn load(memory: Memory, scalar: Scalar, width: u32) -> String {
+    load_from(memory, scalar, width, false)
+}
+
+/// The definition of [`load_or_name`].
+pub(super) fn load_or(memory: Memory, scalar: Scalar) -> String {
+    load_from(memory, scalar, 1, true)
+}
+
+/// A function that loads; where it is not active it returns zeros, or what it is given if it `keeps`.
+fn load_from(memory: Memory, scalar: Scalar, width: u32, keeps: bool) -> String {
     let registers = Registers::of(scalar, width);
     let ty = element_type(scalar, width);
     let count = registers.count;
@@ -55,12 +70,20 @@ pub(super) fn load(memory: Memory, scalar: Scalar, width: u32) -> String {
         Memory::Shared => ("volatile.shared", " : \"memory\""),
     };
     let outputs = registers.operands("+", "value");
-    let mut text = format!(
-        "__device__ __forceinline__ {ty} {}({}, bool active) {{\n",
-        load_name(memory, scalar, width),
-        address(memory, scalar, "const ")
-    );
-    let _ = writeln!(text, "    {} = {{}};", registers.declaration("value"));
+    let (name, otherwise) = match keeps {
+        true => (load_or_name(memory, scalar), format!(", {ty} otherwise")),
+        false => (load_name(memory, scalar, width), String::new()),
+    };
+    let address_parameter = address(memory, scalar, "const ");
+    let mut text =
+        format!("__device__ __forceinline__ {ty} {name}({address_parameter}, bool active{otherwise}) {{\n");
+    let initial = match registers.packing {
+        _ if !keeps => "{}",
+        Packing::None | Packing::Words => "otherwise",
+        Packing::Widened if scalar.is_half() => "otherwise.bits",
+        Packing::Widened => "(u32)otherwise",
+    };
+    let _ = writeln!(text, "    {} = {initial};", registers.declaration("value"));
     let _ = writeln!(
         text,
         "    asm volatile(\"{{ .reg .pred active; setp.ne.u32 active, %{}, 0; @active ld.{space}.{} {}, [%{count}]; }}\"",

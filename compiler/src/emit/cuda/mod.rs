@@ -155,7 +155,7 @@ impl Emitter<'_> {
 
     /// Takes the type into the text.
     fn need_type(&mut self, ty: Type) {
-        if let Type::Vector(scalar, width) = ty {
+        if let Type::Vector(scalar, width) = types::held(ty) {
             self.need(Piece::Vector(types::stored(scalar), width));
         }
     }

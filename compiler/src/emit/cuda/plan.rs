@@ -13,6 +13,8 @@ pub(super) struct Plan {
     pub(super) declared_by_assignment: Vec<bool>,
     /// By local: how many statements assign to it.
     pub(super) assignments: Vec<u32>,
+    /// By local: how often it is read.
+    pub(super) reads: Vec<u32>,
 }
 
 impl Plan {
@@ -64,6 +66,7 @@ pub(super) fn plan(kernel: &Kernel, facts: &CudaFacts) -> Plan {
         live: vec![false; locals],
         declared_by_assignment: vec![false; locals],
         assignments: vec![0; locals],
+        reads: vec![0; locals],
     };
     while keep(kernel, facts, &mut plan, &kernel.body) {}
     let mut scopes =
@@ -72,7 +75,19 @@ pub(super) fn plan(kernel: &Kernel, facts: &CudaFacts) -> Plan {
     scopes.block(&kernel.body, &mut assignments);
     let declared =
         scopes.first.iter().map(|first| first.as_ref().is_some_and(|first| first.declares)).collect();
-    Plan { live: plan.live, declared_by_assignment: declared, assignments }
+    let mut counts = vec![0; locals];
+    count_reads(kernel, &kernel.body, &mut counts);
+    Plan { live: plan.live, declared_by_assignment: declared, assignments, reads: counts }
+}
+
+/// Adds how often the statements of a block read each local.
+fn count_reads(kernel: &Kernel, block: &Block, counts: &mut [u32]) {
+    for stmt in block {
+        for expr in stmt.operands(kernel) {
+            reads(kernel, expr, &mut |local| counts[local.index()] += 1);
+        }
+        stmt.blocks(kernel).into_iter().for_each(|inner| count_reads(kernel, inner, counts));
+    }
 }
 
 /// Marks what the emitted statements of the block read; whether anything was new.
@@ -177,6 +192,7 @@ fn cannot_fault(kernel: &Kernel, expr: Handle<Expr>) -> bool {
         | ExprKind::Param(_)
         | ExprKind::Extent(..)
         | ExprKind::Stride(..)
+        | ExprKind::Misalignment(..)
         | ExprKind::Thread(_)
         | ExprKind::Block(_)
         | ExprKind::Grid(_)
@@ -218,6 +234,7 @@ fn stays_below(kernel: &Kernel, index: Handle<Expr>, extent: u32) -> bool {
         | ExprKind::Param(_)
         | ExprKind::Extent(..)
         | ExprKind::Stride(..)
+        | ExprKind::Misalignment(..)
         | ExprKind::Thread(_)
         | ExprKind::Block(_)
         | ExprKind::Grid(_)
@@ -237,7 +254,7 @@ fn stays_below(kernel: &Kernel, index: Handle<Expr>, extent: u32) -> bool {
 pub(super) fn is_below_half(kernel: &Kernel, expr: Handle<Expr>) -> bool {
     match &kernel.exprs[expr].kind {
         ExprKind::Int(value) => *value < 1 << 31,
-        ExprKind::Extent(..) | ExprKind::Stride(..) => true,
+        ExprKind::Extent(..) | ExprKind::Stride(..) | ExprKind::Misalignment(..) => true,
         ExprKind::Param(_) => kernel.exprs[expr].ty.scalar() == Scalar::Usize,
         ExprKind::Binary(op, a, b) => match op {
             BinaryOp::Div | BinaryOp::DivCeil | BinaryOp::Shr | BinaryOp::Rem => is_below_half(kernel, *a),

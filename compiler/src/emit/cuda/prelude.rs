@@ -20,10 +20,14 @@ pub(super) enum Piece {
     SharedAddress,
     /// Loads so many elements.
     Load(Memory, Scalar, u32),
+    /// Loads an element, or keeps a value.
+    LoadOr(Memory, Scalar),
     /// Whether the aligned vectors that hold so many elements are inside a tensor.
     AlignedInside(Scalar, u32),
     /// Loads so many elements from any of a tensor on.
     LoadUnaligned(Memory, Scalar, u32),
+    /// How far a tensor begins behind an aligned address.
+    Misalignment(Scalar),
     /// Stores so many elements.
     Store(Memory, Scalar, u32),
     /// Starts to copy so many elements from a tensor to a tile.
@@ -97,6 +101,8 @@ impl Piece {
             | Piece::CommitCopies
             | Piece::WaitForCopies(_)
             | Piece::Load(..)
+            | Piece::LoadOr(..)
+            | Piece::Misalignment(_)
             | Piece::Store(..)
             | Piece::Select(..)
             | Piece::Arithmetic(..)
@@ -119,10 +125,12 @@ impl Piece {
             Piece::Vector(scalar, width) => element_type(scalar, width),
             Piece::SharedAddress => "shared_address".into(),
             Piece::Load(memory, scalar, width) => memory::load_name(memory, scalar, width),
+            Piece::LoadOr(memory, scalar) => memory::load_or_name(memory, scalar),
             Piece::AlignedInside(scalar, width) => unaligned::inside_name(scalar, width),
             Piece::LoadUnaligned(memory, scalar, width) => {
                 unaligned::load_unaligned_name(memory, scalar, width)
             }
+            Piece::Misalignment(scalar) => unaligned::misalignment_name(scalar),
             Piece::Store(memory, scalar, width) => memory::store_name(memory, scalar, width),
             Piece::CopyAsync(memory, scalar, width) => memory::copy_name(memory, scalar, width),
             Piece::CommitCopies => "commit_copies".into(),
@@ -165,8 +173,10 @@ impl Piece {
                     .into()
             }
             Piece::Load(memory, scalar, width) => memory::load(memory, scalar, width),
+            Piece::LoadOr(memory, scalar) => memory::load_or(memory, scalar),
             Piece::AlignedInside(scalar, width) => unaligned::inside(scalar, width),
             Piece::LoadUnaligned(memory, scalar, width) => unaligned::load_unaligned(memory, scalar, width),
+            Piece::Misalignment(scalar) => unaligned::misalignment(scalar),
             Piece::Store(memory, scalar, width) => memory::store(memory, scalar, width),
             Piece::CopyAsync(memory, scalar, width) => memory::copy(memory, scalar, width),
             Piece::CommitCopies => since_ampere(&self.name(), "cp.async.commit_group;"),
@@ -327,8 +337,8 @@ fn saturating(from: Scalar, to: Scalar) -> String {
 pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
     let rank = |piece: &&Piece| match piece {
         Piece::Vector(..) => 0,
-        Piece::SharedAddress | Piece::AlignedInside(..) | Piece::Narrow(_) => 1,
-        Piece::Load(..) | Piece::Store(..) | Piece::Update(_) => 2,
+        Piece::SharedAddress | Piece::AlignedInside(..) | Piece::Misalignment(_) | Piece::Narrow(_) => 1,
+        Piece::Load(..) | Piece::LoadOr(..) | Piece::Store(..) | Piece::Update(_) => 2,
         Piece::CopyAsync(..) | Piece::LoadUnaligned(..) | Piece::CommitCopies | Piece::WaitForCopies(_) => 3,
         Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
         Piece::Shuffle(..) => 4,

@@ -8,7 +8,7 @@ use super::expr::{element, expr, select};
 use super::memory::Memory;
 use super::plan::{int, is_below_half, is_convertible};
 use super::prelude::Piece;
-use super::types::{scalar_type, stored, unsigned, value_type};
+use super::types::{self, scalar_type, stored, unsigned, value_type};
 use crate::facts::MOST_UNROLLED;
 use crate::ir::{
     Base, Block, Copy, Expr, ExprKind, Handle, Kernel, Local, Loop, ParamKind, Scalar, Site, Stmt, Sync,
@@ -19,7 +19,14 @@ use crate::span::SpanId;
 /// Emits the statements for the threads for which the predicate, the name of a `bool`, holds; without one, for all that
 /// get there.
 pub(super) fn block(e: &mut Emitter<'_>, stmts: &Block, predicate: Option<&str>) {
-    for stmt in stmts {
+    let mut rest = stmts.iter().peekable();
+    while let Some(stmt) = rest.next() {
+        if let (Some(predicate), Some(next)) = (predicate, rest.peek())
+            && load_or_keep(e, [stmt, next], predicate)
+        {
+            rest.next();
+            continue;
+        }
         match stmt {
             Stmt::Assign { local, value } => {
                 if e.plan.is_live(*local) {
@@ -49,8 +56,9 @@ pub(super) fn block(e: &mut Emitter<'_>, stmts: &Block, predicate: Option<&str>)
             Stmt::AssignLane { local, index, lane, value } => {
                 if e.plan.is_live(*local) {
                     let lane = expr(e, *lane).text;
-                    let place = format!("{}.lane[{lane}]", element(e, *local, index));
-                    let ty = Type::Scalar(e.kernel.locals[*local].ty.scalar());
+                    let vector = e.kernel.locals[*local].ty;
+                    let place = types::lane(&element(e, *local, index), vector.width(), &lane);
+                    let ty = Type::Scalar(vector.scalar());
                     let code = expr(e, *value);
                     overwrite(e, &place, ty, code, predicate, e.kernel.exprs[*value].span);
                 }
@@ -101,7 +109,7 @@ fn asynchronous_copy(e: &mut Emitter<'_>, copy: &Copy, predicate: Option<&str>) 
     let Copy { source, destination, inside } = copy;
     let Site { place, span, .. } = &e.kernel.sites[*source];
     let (element, memory) = (stored(e.kernel.element(place.base)), memory(e, place.base));
-    e.need_type(vector_type(element, place.width));
+    e.need_type(Type::Vector(element, place.width));
     let function = e.need(Piece::CopyAsync(memory, element, place.width));
     let (to, from) = (address_of(e, *destination), address_of(e, *source));
     let inside = expr(e, *inside);
@@ -192,6 +200,7 @@ fn is_zero(kernel: &Kernel, value: Handle<Expr>) -> bool {
         ExprKind::Param(_)
         | ExprKind::Extent(..)
         | ExprKind::Stride(..)
+        | ExprKind::Misalignment(..)
         | ExprKind::Thread(_)
         | ExprKind::Block(_)
         | ExprKind::Grid(_)
@@ -210,7 +219,7 @@ fn is_zero(kernel: &Kernel, value: Handle<Expr>) -> bool {
 fn load(e: &mut Emitter<'_>, local: Handle<Local>, site: Handle<Site>, predicate: Option<&str>) {
     let Site { place, span, .. } = &e.kernel.sites[site];
     let element = stored(e.kernel.element(place.base));
-    e.need_type(vector_type(element, place.width));
+    e.need_type(Type::Vector(element, place.width));
     let function = e.need(Piece::Load(memory(e, place.base), element, place.width));
     let address = address_of(e, site);
     let value = Code::call(&function, &[address, Code::atom(predicate.unwrap_or("true"))]);
@@ -222,12 +231,43 @@ fn load(e: &mut Emitter<'_>, local: Handle<Local>, site: Handle<Site>, predicate
     }
 }
 
+/// A load under a predicate into what has a value already, which stays where the predicate is false: one instruction, and no
+/// selection behind it that would wait for what was loaded. Whether the two statements are that.
+fn load_or_keep(e: &mut Emitter<'_>, stmts: [&Stmt; 2], predicate: &str) -> bool {
+    let (Stmt::Load { local: loaded, site }, next) = (stmts[0], stmts[1]) else { return false };
+    let Site { place, span, .. } = &e.kernel.sites[*site];
+    let element = e.kernel.element(place.base);
+    let is_loaded = |value: &Handle<Expr>| matches!(e.kernel.exprs[*value].kind, ExprKind::Local(local) if local == *loaded);
+    let target = if let Stmt::Assign { local, value } = next {
+        Some((*local, None)).filter(|_| is_loaded(value))
+    } else if let Stmt::AssignElement { local, index, value } = next {
+        Some((*local, Some(index))).filter(|_| is_loaded(value))
+    } else {
+        None
+    };
+    let Some((local, index)) = target else { return false };
+    let declares = e.plan.declared_by_assignment[local.index()] && !e.declared[local.index()];
+    let once = e.plan.reads[loaded.index()] == 1;
+    if !once || declares || !e.plan.is_live(local) || stored(element) != element || place.width > 1 {
+        return false;
+    }
+    let function = e.need(Piece::LoadOr(memory(e, place.base), element));
+    let address = address_of(e, *site);
+    let target = match index {
+        Some(index) => self::element(e, local, index),
+        None => e.names.locals[local.index()].clone(),
+    };
+    let call = Code::call(&function, &[address, Code::atom(predicate), Code::atom(&target)]);
+    e.out.statement(*span, &format!("{target} = {};", call.text));
+    true
+}
+
 /// Whether the aligned vectors are inside, then what they hold.
 fn load_unaligned(e: &mut Emitter<'_>, unaligned: &Unaligned, predicate: Option<&str>) {
     let Unaligned { local, whole, first, last: _ } = unaligned;
     let Site { place, span, .. } = &e.kernel.sites[*first];
     let element = stored(e.kernel.element(place.base));
-    e.need_type(vector_type(element, place.width));
+    e.need_type(Type::Vector(element, place.width));
     let inside = e.need(Piece::AlignedInside(element, place.width));
     let load = e.need(Piece::LoadUnaligned(memory(e, place.base), element, place.width));
     let address = address_of(e, *first);
@@ -265,16 +305,12 @@ fn extent_in_memory(e: &Emitter<'_>, base: Base) -> (Code, Code) {
 fn store(e: &mut Emitter<'_>, site: Handle<Site>, value: Handle<Expr>, predicate: Option<&str>) {
     let Site { place, span, .. } = &e.kernel.sites[site];
     let element = stored(e.kernel.element(place.base));
-    e.need_type(vector_type(element, place.width));
+    e.need_type(Type::Vector(element, place.width));
     let function = e.need(Piece::Store(memory(e, place.base), element, place.width));
     let address = address_of(e, site);
     let value = expr(e, value);
     let call = Code::call(&function, &[address, value, Code::atom(predicate.unwrap_or("true"))]);
     e.out.statement(*span, &format!("{};", call.text));
-}
-
-fn vector_type(element: Scalar, width: u32) -> Type {
-    if width == 1 { Type::Scalar(element) } else { Type::Vector(element, width) }
 }
 
 fn memory(e: &Emitter<'_>, base: Base) -> Memory {
@@ -413,7 +449,7 @@ fn bound(e: &mut Emitter<'_>, value: Handle<Expr>, wanted: &str, span: SpanId) -
     let code = expr(e, value);
     let is_short = match e.kernel.exprs[value].kind {
         ExprKind::Int(value) => value >= 0,
-        ExprKind::Extent(..) | ExprKind::Stride(..) | ExprKind::Param(_) => true,
+        ExprKind::Extent(..) | ExprKind::Stride(..) | ExprKind::Misalignment(..) | ExprKind::Param(_) => true,
         ExprKind::Local(local) => e.plan.assignments[local.index()] <= 1,
         ExprKind::Float(_)
         | ExprKind::Bool(_)

@@ -44,9 +44,22 @@ pub(super) fn scalar_type(scalar: Scalar) -> &'static str {
     }
 }
 
+/// The type as the text has it: a vector of one element is that element, in registers as in memory.
+pub(super) fn held(ty: Type) -> Type {
+    match ty {
+        Type::Vector(scalar, 1) => Type::Scalar(scalar),
+        Type::Scalar(_) | Type::Vector(..) => ty,
+    }
+}
+
+/// Lane `lane` of a vector of `width` elements.
+pub(super) fn lane(vector: &str, width: u32, lane: &str) -> String {
+    if width == 1 { vector.into() } else { format!("{vector}.lane[{lane}]") }
+}
+
 /// The type of a variable.
 pub(super) fn value_type(ty: Type) -> String {
-    match ty {
+    match held(ty) {
         Type::Scalar(scalar) => scalar_type(scalar).into(),
         Type::Vector(scalar, width) => element_type(scalar, width),
     }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use super::memory::{Memory, load_name, narrowed};
 use super::prelude::Piece;
-use super::types::element_type;
+use super::types::{element_type, lane};
 use crate::ir::Scalar;
 
 /// Bytes of the words that are shifted.
@@ -33,6 +33,22 @@ pub(super) fn inside(scalar: Scalar, width: u32) -> String {
         inside_name(scalar, width),
         aligned(scalar, width),
         scalar.bytes() * width,
+    )
+}
+
+/// The name of the function that says by how many elements a tensor begins behind an aligned address.
+pub(super) fn misalignment_name(scalar: Scalar) -> String {
+    format!("misalignment_{}", element_type(scalar, 1))
+}
+
+/// The definition of [`misalignment_name`].
+pub(super) fn misalignment(scalar: Scalar) -> String {
+    let element = element_type(scalar, 1);
+    format!(
+        "__device__ __forceinline__ index_t {}(const {element}* start, u32 elements) {{\n    \
+         return (index_t)((u64)start / {} % elements);\n}}\n",
+        misalignment_name(scalar),
+        scalar.bytes(),
     )
 }
 
@@ -98,7 +114,8 @@ pub(super) fn load_unaligned(memory: Memory, scalar: Scalar, width: u32) -> Stri
     }
     let _ = writeln!(
         text,
-        "    {ty} elements;\n    #pragma unroll\n    for (u32 i = 0; i < {width}; ++i) elements.lane[i] = {};\n    return elements;\n}}",
+        "    {ty} elements;\n    #pragma unroll\n    for (u32 i = 0; i < {width}; ++i) {} = {};\n    return elements;\n}}",
+        lane("elements", width, "i"),
         from_words(scalar)
     );
     text

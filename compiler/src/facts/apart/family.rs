@@ -48,8 +48,8 @@ pub(super) struct Family {
     facts: Vec<(usize, Slots)>,
     mask: Mask,
     members: usize,
-    /// Whether something that is not shared has other names in other members.
-    renamed: bool,
+    /// What is not shared and has other names in other members.
+    renamed: Vec<Var>,
 }
 
 /// A family as one execution.
@@ -59,6 +59,8 @@ pub(super) struct Execution {
     pub(super) facts: Vec<Poly>,
     pub(super) mask: Mask,
     pub(super) choices: Vec<Choice>,
+    /// The unknowns that go by other names in other members: what they are made by is not known.
+    pub(super) renamed: Vec<Var>,
 }
 
 /// Multiples of products of launch-wide unknowns, one number a member.
@@ -72,7 +74,7 @@ impl Family {
         let slots = first.forms.iter().map(|form| slots_of(form, 1, unknowns)).collect();
         let facts = first.facts.iter().map(|fact| (*fact, slots_of(&unknowns.facts[*fact], 1, unknowns)));
         let facts = facts.collect();
-        Family { slots, facts, mask: first.mask.clone(), members: 1, renamed: false, first }
+        Family { slots, facts, mask: first.mask.clone(), members: 1, renamed: Vec::new(), first }
     }
 
     /// Takes a visit in, if it differs by numbers only, and by the names of what two executions do not share: `in_block`
@@ -114,7 +116,7 @@ impl Family {
         if self.mask != other.mask {
             self.mask = self.mask.or(&other.mask);
         }
-        self.renamed |= names.iter().any(|(ours, theirs)| ours != theirs);
+        self.renamed.extend(names.iter().filter(|(ours, theirs)| ours != theirs).map(|(ours, _)| *ours));
         self.members += 1;
         true
     }
@@ -157,8 +159,8 @@ impl Family {
             facts.extend(known.offset(-low));
             facts.extend(known.scaled(-1).and_then(|known| known.offset(*high)));
         }
-        let choices = if self.renamed { Vec::new() } else { self.first.choices.clone() };
-        Some(Execution { forms, facts, mask: self.mask.clone(), choices })
+        let choices = if self.renamed.is_empty() { self.first.choices.clone() } else { Vec::new() };
+        Some(Execution { forms, facts, mask: self.mask.clone(), choices, renamed: self.renamed.clone() })
     }
 }
 
@@ -181,8 +183,8 @@ impl Execution {
             };
             let facts = self.facts.iter().filter_map(put).chain(case.facts.iter().cloned()).collect();
             let ways = [ways, &case.ways].concat();
-            let execution =
-                Execution { forms, facts, mask: self.mask.clone(), choices: self.choices.clone() };
+            let (mask, choices) = (self.mask.clone(), self.choices.clone());
+            let execution = Execution { forms, facts, mask, choices, renamed: self.renamed.clone() };
             all.extend(execution.by_cases(&ways, depth - 1));
         }
         all
@@ -306,7 +308,7 @@ fn written(values: &[i128], digits: &[(Vec<i128>, Var)]) -> Option<Poly> {
     left.iter().all(|value| *value == first).then(|| out.offset(first - least))?
 }
 
-/// Unknowns for the digits of numbers in mixed radix, if they are all that these make; else one that takes more values.
+/// Unknowns for the digits of numbers in mixed radix, which may make more numbers than these; else one that takes all values.
 fn digits_of(values: &[i128], unknowns: &mut Unknowns) -> Option<Vec<(Vec<i128>, Var)>> {
     let (numbers, ..) = normal(values)?;
     let mut distinct = numbers.clone();
@@ -320,8 +322,10 @@ fn digits_of(values: &[i128], unknowns: &mut Unknowns) -> Option<Vec<(Vec<i128>,
         let count = left.iter().zip(0..).take_while(|(value, place)| **value == step * place).count();
         let next = left.get(count).copied().unwrap_or(step * count as i128);
         radices.push((step, count as i128));
-        let tops: Vec<i128> = left.iter().copied().filter(|value| value % next == 0).collect();
-        if tops.len() * count != left.len() || tops.len() == left.len() {
+        let is_digit = |value: &i128| value % next % step == 0 && value % next / step < count as i128;
+        let mut tops: Vec<i128> = left.iter().map(|value| value - value % next).collect();
+        tops.dedup();
+        if !left.iter().all(is_digit) || tops.len() == left.len() {
             return one_digit(numbers, unknowns);
         }
         left = tops;

@@ -17,9 +17,9 @@ use crate::ir::{Axis, Kernel, Scope};
 use family::{Access, Choice, Execution, Family, Value};
 use poly::{Poly, Var};
 use std::collections::HashMap;
-use system::{Equation, System};
+use system::{Agreement, Equation, System};
 use tileproof_model::access::LANES;
-use unknown::{Kind, Unknowns};
+use unknown::{Function, Kind, Unknowns};
 
 /// How many steps are taken for one kernel at most.
 const MOST_WORK: u32 = 100_000;
@@ -295,6 +295,7 @@ impl<'a> Prover<'a> {
         (second, wide_b): (&Execution, u32),
         relation: Relation,
     ) -> Option<Answer> {
+        let agreements = self.agreements(first, second, relation)?;
         let second = self.renamed(second, relation)?;
         // The coordinates of both must have come up before the system is made.
         let threads: Vec<(Var, Var)> = match relation {
@@ -307,6 +308,7 @@ impl<'a> Prover<'a> {
         let narrowed = self.narrowed(&first.mask, false).into_iter().chain(self.narrowed(&second.mask, true));
         let narrowed: Vec<Poly> = narrowed.collect();
         let mut system = System::new(&self.unknowns);
+        system.agreements = agreements;
         first
             .facts
             .iter()
@@ -358,6 +360,13 @@ impl<'a> Prover<'a> {
 
     /// The execution of the other.
     fn renamed(&mut self, execution: &Execution, relation: Relation) -> Option<Execution> {
+        let forms = self.renamed_forms(&execution.forms, relation)?;
+        let facts = self.renamed_forms(&execution.facts, relation)?;
+        Some(Execution { forms, facts, choices: Vec::new(), ..execution.clone() })
+    }
+
+    /// Forms of the other.
+    fn renamed_forms(&mut self, forms: &[Poly], relation: Relation) -> Option<Vec<Poly>> {
         let mut failed = false;
         let unknowns = &mut self.unknowns;
         let mut name = |var: Var| {
@@ -369,10 +378,42 @@ impl<'a> Prover<'a> {
                 var
             })
         };
-        let mut each =
-            |forms: &[Poly]| forms.iter().map(|form| form.renamed(&mut name)).collect::<Vec<Poly>>();
-        let (forms, facts) = (each(&execution.forms), each(&execution.facts));
-        (!failed).then(|| Execution { forms, facts, mask: execution.mask.clone(), choices: Vec::new() })
+        let forms = forms.iter().map(|form| form.renamed(&mut name)).collect();
+        (!failed).then_some(forms)
+    }
+
+    /// What agrees between two executions where other things do: what is made alike of what is alike.
+    fn agreements(&mut self, a: &Execution, b: &Execution, relation: Relation) -> Option<Vec<Agreement>> {
+        let [of_a, of_b] = [a, b].map(|execution| {
+            let mut functions = self.unknowns.functions_in(&execution.forms);
+            let mut renamed = execution.renamed.clone();
+            let mut known = functions.len() + 1;
+            while known > functions.len() {
+                known = functions.len();
+                functions.retain(|Function { var, operands, .. }| {
+                    let is_known = !renamed.contains(var)
+                        && operands.iter().all(|form| !renamed.iter().any(|var| form.holds(*var)));
+                    if !is_known {
+                        renamed.push(*var);
+                    }
+                    is_known
+                });
+            }
+            functions
+        });
+        let mut agreements = Vec::new();
+        for x in &of_a {
+            for y in of_b.iter().filter(|y| x.of == y.of) {
+                let operands = self.renamed_forms(&y.operands, relation)?;
+                let result = self.renamed_forms(&[Poly::var(y.var)], relation)?;
+                let operands = x.operands.iter().zip(&operands).map(|(x, y)| x.sub(y));
+                agreements.push(Agreement {
+                    where_zero: operands.collect::<Option<_>>()?,
+                    zero: Poly::var(x.var).sub(result.first()?)?,
+                });
+            }
+        }
+        Some(agreements)
     }
 
     /// What a mask says of the coordinates of the threads in it.

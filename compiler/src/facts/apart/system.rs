@@ -23,6 +23,13 @@ pub(super) struct Equation {
     pub(super) high: i128,
 }
 
+/// Where some forms are zero, so is another.
+#[derive(Clone, Debug)]
+pub(super) struct Agreement {
+    pub(super) where_zero: Vec<Poly>,
+    pub(super) zero: Poly,
+}
+
 /// What holds if two executions meet.
 #[derive(Clone, Debug)]
 pub(super) struct System<'a> {
@@ -31,6 +38,7 @@ pub(super) struct System<'a> {
     pub(super) equations: Vec<Equation>,
     /// Each is non-negative.
     facts: Vec<Poly>,
+    pub(super) agreements: Vec<Agreement>,
     /// What must not all be zero; replaced as everything else.
     pub(super) differences: Vec<Poly>,
     impossible: bool,
@@ -49,6 +57,7 @@ impl<'a> System<'a> {
             ranges: ranges.collect(),
             equations: Vec::new(),
             facts: Vec::new(),
+            agreements: Vec::new(),
             differences: Vec::new(),
             impossible: false,
             work: 0,
@@ -85,6 +94,7 @@ impl<'a> System<'a> {
                 return true;
             }
             let progress = self.simplify()
+                || self.agree()
                 || self.replace(true)
                 || self.take_apart(false)
                 || self.take_apart(true)
@@ -95,6 +105,15 @@ impl<'a> System<'a> {
             }
         }
         self.impossible
+    }
+
+    /// Makes an equation of what agrees by now. Whether there was any.
+    fn agree(&mut self) -> bool {
+        let agrees = |agreement: &Agreement| agreement.where_zero.iter().all(Poly::is_zero);
+        let Some(place) = self.agreements.iter().position(agrees) else { return false };
+        let form = self.agreements.swap_remove(place).zero;
+        self.equations.push(Equation { form, low: 0, high: 0 });
+        true
     }
 
     /// Whether what is supposed contradicts an equation.
@@ -415,6 +434,16 @@ impl<'a> System<'a> {
                 *difference = form;
             }
         }
+        self.agreements.retain_mut(|Agreement { where_zero, zero }| {
+            let mut forms = where_zero.iter_mut().chain([zero]).filter(|form| form.holds(var));
+            forms.all(|form| match form.substitute(var, by) {
+                Some(put) => {
+                    *form = put;
+                    true
+                }
+                None => false,
+            })
+        });
         let facts = std::mem::take(&mut self.facts);
         for fact in facts {
             match fact.holds(var) {

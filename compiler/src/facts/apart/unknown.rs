@@ -3,7 +3,7 @@
 use super::super::Run;
 use super::super::lanes::{Lanes, Mask};
 use super::super::linear::{Linear, SymbolId};
-use super::super::symbol::SymbolKind;
+use super::super::symbol::{self, SymbolKind};
 use super::poly::{Monomial, Poly, Var, gcd};
 use crate::ir::{Axis, Scope};
 use std::collections::HashMap;
@@ -38,6 +38,23 @@ pub(super) struct Unknown {
     pub(super) name: String,
 }
 
+/// An unknown that is the same wherever its operands are.
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    pub(super) var: Var,
+    pub(super) of: Operation,
+    pub(super) operands: Vec<Poly>,
+}
+
+/// What it is made by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    /// A look into a table, by the thread's coordinates.
+    Table(usize),
+    /// Arithmetic.
+    Arithmetic(symbol::Operation),
+}
+
 /// All unknowns, and what has been translated.
 #[derive(Debug)]
 pub(super) struct Unknowns {
@@ -46,6 +63,8 @@ pub(super) struct Unknowns {
     /// By run, or none for what all runs share, and symbol.
     symbols: HashMap<(Option<usize>, SymbolId), Poly>,
     threads: [Option<Var>; 3],
+    /// The unknowns that are functions of others.
+    functions: Vec<Function>,
     /// Numbers from 0 of every thread, their greatest common divisor 1.
     pub(super) tables: Vec<(Rc<[i64]>, Var)>,
     /// By where the numbers are in memory: what they are.
@@ -63,6 +82,7 @@ impl Unknowns {
             list: vec![Unknown { kind: Kind::Launch, low: 0, high: 0, twin: None, name: String::new() }],
             symbols: HashMap::new(),
             threads: [None; 3],
+            functions: Vec::new(),
             tables: Vec::new(),
             lanes: HashMap::new(),
             placed: HashMap::new(),
@@ -166,6 +186,7 @@ impl Unknowns {
             }
             SymbolKind::Extent(..)
             | SymbolKind::Stride(..)
+            | SymbolKind::Misalignment(..)
             | SymbolKind::Scalar(_)
             | SymbolKind::Block(_)
             | SymbolKind::Grid(_)
@@ -183,7 +204,17 @@ impl Unknowns {
                         SymbolKind::Block(axis) => Kind::Block(axis),
                         _ => Kind::Symbol(symbol.scope),
                     };
-                    let var = self.add(Unknown { kind, low, high, twin: None, name: symbol.name.clone() })?;
+                    let unknown = Unknown { kind, low, high, twin: None, name: symbol.name.clone() };
+                    let function = symbol.function.as_ref().and_then(|function| {
+                        let all = Mask::Uniform(true);
+                        let operands = [&function.operands.0, &function.operands.1];
+                        let operands = operands.into_iter().map(|form| self.form(form, &all, run));
+                        Some((Operation::Arithmetic(function.operation), operands.collect::<Option<_>>()?))
+                    });
+                    let var = match function {
+                        Some((of, operands)) => self.function(unknown, of, operands)?,
+                        None => self.add(unknown)?,
+                    };
                     Poly::var(var)
                 }
             }
@@ -274,11 +305,30 @@ impl Unknowns {
                 let kind = Kind::Table(self.tables.len());
                 let name = "a number of the thread".into();
                 let var = self.add(Unknown { kind, low: 0, high, twin: None, name })?;
+                let axes =
+                    [Axis::X, Axis::Y, Axis::Z].into_iter().filter(|axis| self.varies(&reduced, *axis));
+                let axes: Vec<Axis> = axes.collect();
+                let threads = axes.into_iter().map(|axis| self.thread(axis).map(Poly::var));
+                if let Some(operands) = threads.collect() {
+                    self.functions.push(Function { var, of: Operation::Table(self.tables.len()), operands });
+                }
                 self.tables.push((reduced, var));
                 var
             }
         };
         Poly::number(i128::from(least)).combine(1, &Poly::var(var), i128::from(divisor))
+    }
+
+    /// Whether numbers of the threads differ along an axis of the block.
+    fn varies(&self, values: &[i64], axis: Axis) -> bool {
+        let [x, y, z] = self.block.map(|extent| extent as usize);
+        let (stride, extent) = match axis {
+            Axis::X => (1, x),
+            Axis::Y => (x, y),
+            Axis::Z => (x * y, z),
+        };
+        let first = |thread: usize| thread - thread / stride % extent * stride;
+        values.iter().enumerate().any(|(thread, value)| values.get(first(thread)) != Some(value))
     }
 
     /// The least and the largest number that a table, or a coordinate, has for the threads in a mask.
@@ -318,6 +368,37 @@ impl Unknowns {
             Kind::Table(table) => self.tables[table].0[thread],
             Kind::Launch | Kind::Block(_) | Kind::Symbol(_) | Kind::Shift => 0,
         }
+    }
+
+    /// The result of a function: one unknown wherever it comes up, with what is known of its range.
+    fn function(&mut self, unknown: Unknown, of: Operation, operands: Vec<Poly>) -> Option<Var> {
+        let is_known = |function: &&Function| {
+            let known = self.get(function.var);
+            (known.kind, known.low, known.high) == (unknown.kind, unknown.low, unknown.high)
+                && function.of == of
+                && function.operands == operands
+        };
+        if let Some(known) = self.functions.iter().find(is_known) {
+            return Some(known.var);
+        }
+        let var = self.add(unknown)?;
+        self.functions.push(Function { var, of, operands });
+        Some(var)
+    }
+
+    /// The functions that forms depend on.
+    pub(super) fn functions_in(&self, forms: &[Poly]) -> Vec<Function> {
+        let mut found: Vec<Function> = Vec::new();
+        let mut open: Vec<&Poly> = forms.iter().collect();
+        while let Some(form) = open.pop() {
+            let new = |function: &&Function| {
+                form.holds(function.var) && found.iter().all(|known| known.var != function.var)
+            };
+            let new: Vec<&Function> = self.functions.iter().filter(new).collect();
+            open.extend(new.iter().flat_map(|function| &function.operands));
+            found.extend(new.into_iter().cloned());
+        }
+        found
     }
 
     /// The one of a product that is the same for all threads of a launch.

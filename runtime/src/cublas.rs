@@ -1,0 +1,146 @@
+//! The vendor's library on the same views, to be measured against.
+
+use crate::error::Error;
+use crate::launch::check_stream;
+use crate::view::{TensorView, TensorViewMut};
+use cudarc::cublas::sys::{self, cublasHandle_t, cublasOperation_t, cublasStatus_t};
+use cudarc::cublas::{CudaBlas, result::CublasError};
+use cudarc::driver::{CudaStream, DevicePtr, DevicePtrMut, DeviceSlice};
+use std::ffi::c_int;
+use std::sync::Arc;
+
+/// cuBLAS on a stream.
+#[derive(Debug)]
+pub struct Cublas {
+    blas: CudaBlas,
+    stream: Arc<CudaStream>,
+}
+
+/// An element that cuBLAS transposes.
+pub trait Transposed: crate::Element + sealed::Geam {}
+
+impl Transposed for f32 {}
+impl Transposed for f64 {}
+
+mod sealed {
+    use super::{c_int, cublasHandle_t, cublasOperation_t, cublasStatus_t};
+
+    /// `cublas<t>geam` with host pointers to its factors, of which the second is 0.
+    pub trait Geam: Sized {
+        /// # Safety
+        /// As of the function of that name, whose second matrix is its result.
+        unsafe fn geam(
+            handle: cublasHandle_t,
+            turn: [cublasOperation_t; 2],
+            extents: [c_int; 2],
+            input: (*const Self, c_int),
+            output: (*mut Self, c_int),
+        ) -> cublasStatus_t;
+    }
+}
+
+macro_rules! geam {
+    ($($element:ident: $function:ident),*) => {$(
+        impl sealed::Geam for $element {
+            unsafe fn geam(
+                handle: cublasHandle_t,
+                [turn_a, turn_b]: [cublasOperation_t; 2],
+                [m, n]: [c_int; 2],
+                (a, lda): (*const $element, c_int),
+                (c, ldc): (*mut $element, c_int),
+            ) -> cublasStatus_t {
+                let (one, zero): ($element, $element) = (1.0, 0.0);
+                // SAFETY: the caller's; the factors live until the call returns.
+                unsafe {
+                    sys::$function(handle, turn_a, turn_b, m, n, &one, a, lda, &zero, c.cast_const(), ldc, c, ldc)
+                }
+            }
+        }
+    )*};
+}
+
+geam!(f32: cublasSgeam, f64: cublasDgeam);
+
+impl Cublas {
+    /// cuBLAS on a stream.
+    ///
+    /// # Errors
+    /// If the library is missing, or refuses.
+    pub fn new(stream: &Arc<CudaStream>) -> Result<Cublas, Error> {
+        // SAFETY: the library's initialisers have no requirement.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(Error::CublasMissing);
+        }
+        let blas = CudaBlas::new(stream.clone()).map_err(|CublasError(status)| failed("begin", status))?;
+        Ok(Cublas { blas, stream: stream.clone() })
+    }
+
+    /// The transpose of a matrix by `cublasSgeam` or `cublasDgeam`. The factor of the other matrix is 0. It multiplies by one: what is not a
+    /// number may change its bits. Returns before it has run.
+    ///
+    /// # Errors
+    /// If the extents do not belong together or exceed 2³¹ − 1, if a tensor was allocated on another stream, if the stream is captured or a thread's own, or if the
+    /// library refuses.
+    pub fn transpose<T: Transposed>(
+        &self,
+        input: &TensorView<'_, T, 2>,
+        output: &mut TensorViewMut<'_, T, 2>,
+    ) -> Result<(), Error> {
+        let kernel = "cublas transpose";
+        let ([rows, cols], [input_pitch, _]) = (input.shape.extents, input.shape.strides);
+        let ([out_rows, out_cols], [output_pitch, _]) = (output.shape.extents, output.shape.strides);
+        if [out_rows, out_cols] != [cols, rows] {
+            let contract = "output.rows() == input.cols() && output.cols() == input.rows()";
+            let values = format!("input {rows} × {cols}, output {out_rows} × {out_cols}");
+            return Err(Error::Contract { kernel, contract, values });
+        }
+        check_stream(kernel, &self.stream)?;
+        for (parameter, own) in [("input", input.data.stream()), ("output", output.data.stream())] {
+            if own.context().cu_ctx() != self.stream.context().cu_ctx() {
+                return Err(Error::ForeignContext { kernel, parameter });
+            }
+            if own.cu_stream() != self.stream.cu_stream() {
+                return Err(Error::ForeignStream { kernel, parameter });
+            }
+        }
+        if rows == 0 || cols == 0 {
+            return Ok(());
+        }
+        let int = |parameter, value: usize| {
+            c_int::try_from(value).map_err(|_| Error::IndexTooLarge {
+                kernel,
+                parameter,
+                value,
+                limit: c_int::MAX as u64 + 1,
+            })
+        };
+        // What is a row here is a column there. A single row may have any pitch here, and there none below its length.
+        let extents = [int("input", rows)?, int("input", cols)?];
+        let input_pitch = int("input", input_pitch.max(cols))?;
+        let output_pitch = int("output", output_pitch.max(rows))?;
+        let failed = |status: cublasStatus_t| failed("transpose", status);
+        self.stream
+            .context()
+            .bind_to_thread()
+            .map_err(|source| Error::Driver { action: "enter the context of cuBLAS", source })?;
+        let (input, _read) = input.data.device_ptr(&self.stream);
+        let (output, _written) = output.data.device_ptr_mut(&self.stream);
+        let turn = [cublasOperation_t::CUBLAS_OP_T, cublasOperation_t::CUBLAS_OP_N];
+        // SAFETY: the views hold matrices of these extents and pitches, `output` is borrowed alone, and both are freed on the
+        // stream that the handle works on, behind this.
+        let status = unsafe {
+            T::geam(
+                *self.blas.handle(),
+                turn,
+                extents,
+                (input as *const T, input_pitch),
+                (output as *mut T, output_pitch),
+            )
+        };
+        status.result().map_err(|CublasError(status)| failed(status))
+    }
+}
+
+fn failed(action: &'static str, status: cublasStatus_t) -> Error {
+    Error::Cublas { action, status: format!("{status:?}") }
+}

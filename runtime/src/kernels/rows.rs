@@ -1,0 +1,46 @@
+//! Copies whose innermost dimension is contiguous on both sides.
+
+use crate::prelude::*;
+
+/// `LANES` neighbouring threads move a row, in words of `V` elements; each thread moves a word of four rows.
+#[tiled_kernel(
+    block = [LANES, 256 / LANES],
+    grid = [
+        input.extent(4).div_ceil(LANES * V),
+        input.extent(3).div_ceil(1024 / LANES),
+        input.extent(0) * input.extent(1) * input.extent(2),
+    ],
+    requires(
+        output.extent(0) == input.extent(0),
+        output.extent(1) == input.extent(1),
+        output.extent(2) == input.extent(2),
+        output.extent(3) == input.extent(3),
+        output.extent(4) == input.extent(4),
+        input.extent(4).is_multiple_of(V),
+    ),
+    instances(
+        (u8, 1, 32),
+        (u16, 1, 32),
+        (u32, 1, 32),
+        (u64, 1, 32),
+        (u32, 4, 32),
+        (u32, 1, 8),
+        (u64, 1, 8),
+        (u32, 4, 8),
+    ),
+)]
+pub(crate) fn rows<T, const V: usize, const LANES: usize>(input: &Tensor<T, 5>, output: &mut Tensor<T, 5>) {
+    let [a, b, c] = unflatten(block_z(), [input.extent(0), input.extent(1), input.extent(2)]);
+    let mut words = [Vector::<T, V>::splat(0); 4];
+    let (row, col) = (block_y() * (1024 / LANES) + thread_y(), (block_x() * LANES + thread_x()) * V);
+    for k in 0..4 {
+        if row + 256 / LANES * k < input.extent(3) && col < input.extent(4) {
+            words[k] = input.read::<V>([a, b, c, row + 256 / LANES * k, col]);
+        }
+    }
+    for k in 0..4 {
+        if row + 256 / LANES * k < output.extent(3) && col < output.extent(4) {
+            output.write([a, b, c, row + 256 / LANES * k, col], words[k]);
+        }
+    }
+}

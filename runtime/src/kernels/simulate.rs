@@ -1,0 +1,153 @@
+//! The library on the CPU: the same plans and the same kernels, with what a profiler would count.
+//!
+//! Each function returns the counts of all launches, one row an access site and launch.
+
+use super::kernel::{self, Arguments, Words};
+use super::plan::{self, Side};
+use super::run::{Machine, run};
+use crate::description::Description;
+use crate::error::Error;
+use crate::host::{HostTensor, HostTensorMut};
+use crate::scalar::Element;
+use crate::shape::ErasedShape;
+use crate::simulate::{Counts, HostArgument};
+use tileproof_compiler::simulate::Buffer;
+
+/// The bytes of both sides, with the address of each, and what has been counted.
+struct Host<'a> {
+    input: (&'a [u8], u64),
+    output: (&'a mut [u8], u64),
+    counts: Counts,
+}
+
+impl Machine for Host<'_> {
+    fn run(
+        &mut self,
+        kernel: &'static Description,
+        Arguments { numbers, input, output }: &Arguments,
+    ) -> Result<(), Error> {
+        let length = |bytes: usize, words: &Words| bytes / words.element.bytes() as usize;
+        let (from, to) = (&self.input.0[input.offset..], &mut self.output.0[output.offset..]);
+        let from_shape = ErasedShape::new(&input.extents, &input.strides, length(from.len(), input), false)?;
+        let to_shape = ErasedShape::new(&output.extents, &output.strides, length(to.len(), output), true)?;
+        let (from_address, to_address) =
+            (self.input.1 + input.offset as u64, self.output.1 + output.offset as u64);
+        let numbers = numbers.iter().map(|number| HostArgument::scalar(*number));
+        let tensors = [
+            HostArgument::at(Buffer::Read(from), input.element, &from_shape, from_address),
+            HostArgument::at(Buffer::Write(to), output.element, &to_shape, to_address),
+        ];
+        let counts = kernel.simulate(&mut numbers.chain(tensors).collect::<Vec<_>>())?;
+        self.counts.sites.extend(counts.sites);
+        Ok(())
+    }
+}
+
+/// As [`kernels::copy`](super::copy), on the CPU.
+///
+/// # Errors
+/// As there, and what no kernel may do.
+pub fn copy<T: Element, const R: usize>(
+    input: &HostTensor<'_, T, R>,
+    output: &mut HostTensorMut<'_, T, R>,
+) -> Result<Counts, Error> {
+    permuted("copy", input, std::array::from_fn(|d| d), output)
+}
+
+/// As [`transpose::transpose`](super::transpose::transpose), on the CPU.
+///
+/// # Errors
+/// As there, and what no kernel may do.
+pub fn transpose<T: Element>(
+    input: &HostTensor<'_, T, 2>,
+    output: &mut HostTensorMut<'_, T, 2>,
+) -> Result<Counts, Error> {
+    permuted("transpose", input, [1, 0], output)
+}
+
+/// As [`transpose::transpose_batched`](super::transpose::transpose_batched), on the CPU.
+///
+/// # Errors
+/// As there, and what no kernel may do.
+pub fn transpose_batched<T: Element>(
+    input: &HostTensor<'_, T, 3>,
+    output: &mut HostTensorMut<'_, T, 3>,
+) -> Result<Counts, Error> {
+    permuted("transpose_batched", input, [0, 2, 1], output)
+}
+
+/// As [`transpose::transpose_in_place`](super::transpose::transpose_in_place), on the CPU.
+///
+/// # Errors
+/// As there, and what no kernel may do.
+pub fn transpose_in_place<T: Element>(matrix: &mut HostTensorMut<'_, T, 2>) -> Result<Counts, Error> {
+    super::check_square(&matrix.shape)?;
+    let (extents, strides) = (matrix.shape.extents, matrix.shape.strides);
+    let (kernel, element) = kernel::in_place(T::TYPE, extents[0], strides[0], address::<T>(matrix.offset));
+    let shape = ErasedShape::new(&extents, &strides, matrix.data.len(), true)?;
+    let bytes = Buffer::Write(bytemuck::cast_slice_mut(matrix.data));
+    kernel.simulate(&mut [HostArgument::at(bytes, element, &shape, address::<T>(matrix.offset))])
+}
+
+/// As [`transpose::permute`](super::transpose::permute), on the CPU.
+///
+/// # Errors
+/// As there, and what no kernel may do.
+pub fn permute<T: Element, const R: usize>(
+    input: &HostTensor<'_, T, R>,
+    order: [usize; R],
+    output: &mut HostTensorMut<'_, T, R>,
+) -> Result<Counts, Error> {
+    permuted("permute", input, order, output)
+}
+
+/// As [`fields::fields_of_records`](super::fields::fields_of_records), on the CPU.
+///
+/// # Errors
+/// As there, and what no kernel may do.
+pub fn fields_of_records<T: Element>(
+    records: &HostTensor<'_, T, 2>,
+    fields: &mut HostTensorMut<'_, T, 2>,
+) -> Result<Counts, Error> {
+    permuted("fields_of_records", records, [1, 0], fields)
+}
+
+/// As [`fields::records_of_fields`](super::fields::records_of_fields), on the CPU.
+///
+/// # Errors
+/// As there, and what no kernel may do.
+pub fn records_of_fields<T: Element>(
+    fields: &HostTensor<'_, T, 2>,
+    records: &mut HostTensorMut<'_, T, 2>,
+) -> Result<Counts, Error> {
+    permuted("records_of_fields", fields, [1, 0], records)
+}
+
+fn permuted<T: Element, const R: usize>(
+    name: &'static str,
+    input: &HostTensor<'_, T, R>,
+    order: [usize; R],
+    output: &mut HostTensorMut<'_, T, R>,
+) -> Result<Counts, Error> {
+    let (from, to) = (input.shape, output.shape);
+    let strides = plan::permuted(name, &from.extents, &from.strides, order, &to.extents)?;
+    let (from_address, to_address) = (address::<T>(input.offset), address::<T>(output.offset));
+    let plan = plan::plan(
+        T::TYPE,
+        &to.extents,
+        Side { strides: &strides, address: from_address },
+        Side { strides: &to.strides, address: to_address },
+    );
+    let mut host = Host {
+        input: (bytemuck::cast_slice(input.data), from_address),
+        output: (bytemuck::cast_slice_mut(output.data), to_address),
+        counts: Counts { sites: Vec::new() },
+    };
+    run(&plan, &mut host)?;
+    Ok(host.counts)
+}
+
+/// Where a tensor begins in the data that it is a part of, in bytes.
+fn address<T>(offset: usize) -> u64 {
+    (offset * size_of::<T>()) as u64
+}
