@@ -22,6 +22,7 @@ mod layouts;
 mod misaligned;
 mod names;
 mod offsets;
+mod order;
 mod premises;
 mod races;
 mod refused;
