@@ -21,7 +21,7 @@ fn dimensions_that_are_one_are_joined() {
     let plan = planned(ScalarType::F32, &[8, 1, 16, 4], &[64, 7, 4, 1], &[64, 9, 4, 1]);
     assert_eq!(
         plan.to_string(),
-        "linear_u32_4: [128] words of 16 bytes, from strides [1] at byte 0 to [1] at byte 0"
+        "linear_u32_4_1: [128] words of 16 bytes, from strides [1] at byte 0 to [1] at byte 0"
     );
     let rows = planned(ScalarType::F32, &[8, 16, 64], &[64, 512, 1], &[1024, 64, 1]);
     assert_eq!(kernels(&rows), [(Kernel::Rows, Word::Bytes16)]);
@@ -46,9 +46,9 @@ fn ends_of_long_rows_are_steps_of_their_own() {
     let plan = at(ScalarType::U8, &[1000], (&[1], 5), (&[1], 21));
     assert_eq!(
         plan.to_string(),
-        "linear_u32_4: [61] words of 16 bytes, from strides [1] at byte 11 to [1] at byte 11\n\
-         linear_u8_1: [11] words of 1 bytes, from strides [1] at byte 0 to [1] at byte 0\n\
-         linear_u8_1: [13] words of 1 bytes, from strides [1] at byte 987 to [1] at byte 987"
+        "linear_u32_4_1: [61] words of 16 bytes, from strides [1] at byte 11 to [1] at byte 11\n\
+         linear_u8_1_8: [11] words of 1 bytes, from strides [1] at byte 0 to [1] at byte 0\n\
+         linear_u8_1_8: [13] words of 1 bytes, from strides [1] at byte 987 to [1] at byte 987"
     );
     assert_eq!(
         kernels(&at(ScalarType::U8, &[1000], (&[1], 5), (&[1], 20))),
@@ -72,7 +72,6 @@ fn planes_are_turned_by_their_shape() {
     };
     assert_eq!(turned(1, 50, 50), Kernel::Turned);
     assert_eq!(turned(1, 100, 100), Kernel::Wide);
-    assert_eq!(turned(7, 100, 32), Kernel::WideNarrow);
     assert_eq!(turned(1, 100, 101), Kernel::Skewed);
     assert_eq!(turned(1, 1000, 5), Kernel::TurnedTall);
     assert_eq!(turned(1, 5, 1000), Kernel::TurnedWide);
@@ -82,17 +81,25 @@ fn planes_are_turned_by_their_shape() {
     assert_eq!(turned(1, 1, 5), Kernel::Linear);
 }
 
-/// Bytes of rows that begin anywhere are read as words, the last of which may be cut off.
+/// Bytes of rows that begin anywhere are read as words, of which the first must not begin before the input.
 #[test]
-fn what_the_last_word_holds_is_a_step_of_its_own() {
+fn bytes_of_rows_that_begin_anywhere() {
     let plane =
         |address: u64| at(ScalarType::U8, &[4097, 8191], (&[1, 4097], address), (&[8191, 1], 3)).to_string();
     assert_eq!(
         plane(4),
-        "skewed_bytes: [8191, 4097] words of 1 bytes, from strides [4097, 1] at byte 0 to [1, 8191] at byte 0\n\
-         strided_u8_1: [3] words of 1 bytes, from strides [1] at byte 33558524 to [8191] at byte 33542144"
+        "skewed_bytes: [8191, 4097] words of 1 bytes, from strides [4097, 1] at byte 0 to [1, 8191] at byte 0"
     );
     assert!(plane(5).starts_with("turned_u8"), "{}", plane(5));
+}
+
+/// Planes of half a tile's columns that lie side by side are turned in pairs, whatever the order of the other dimensions.
+#[test]
+fn planes_that_lie_side_by_side() {
+    let plan =
+        planned(ScalarType::F32, &[32, 256, 128, 64], &[1, 32, 8192, 1 << 20], &[1 << 21, 8192, 64, 1]);
+    assert_eq!(kernels(&plan), [(Kernel::WidePairs, Word::Bytes4)]);
+    assert_eq!(plan.steps[0].dimensions[1].input, 32);
 }
 
 /// A gap behind each record, and there are only rows to be turned.

@@ -51,6 +51,14 @@ fn large_planes() {
     }
 }
 
+/// Planes that are turned in pairs, the last one of them alone.
+#[test]
+fn planes_side_by_side() {
+    for (planes, rows) in [(1, 64), (2, 68), (5, 132)] {
+        Case::dense([rows, 3, planes, 32], [3, 1, 2, 0]).check::<f32>(&SIMULATOR);
+    }
+}
+
 /// Pairs of doubles that stay together are words of 16 bytes.
 #[test]
 fn transposes_of_16_bytes() {

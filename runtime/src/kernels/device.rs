@@ -24,18 +24,21 @@ impl Machine for Device<'_> {
     fn run(
         &mut self,
         kernel: &'static Description,
-        Arguments { numbers, input, output }: &Arguments,
+        Arguments { numbers, input, rest, output }: &Arguments,
     ) -> Result<(), Error> {
-        let from = whole(self.input.len() - input.offset, input);
-        let from = self.input.slice(input.offset..input.offset + from);
+        let of_input = |words: &Words| {
+            let bytes = whole(self.input.len() - words.offset, words);
+            let from = self.input.slice(words.offset..words.offset + bytes);
+            ErasedView::new(from, words.element, &words.extents, &words.strides)
+        };
+        let (from, rest) = (of_input(input)?, rest.as_ref().map(of_input).transpose()?);
         let to = whole(self.output.len() - output.offset, output);
         let to = self.output.slice_mut(output.offset..output.offset + to);
-        let from = ErasedView::new(from, input.element, &input.extents, &input.strides)?;
         let mut to = ErasedViewMut::new(to, output.element, &output.extents, &output.strides)?;
         let numbers = numbers.iter().map(|number| DeviceArgument::scalar(*number));
-        let arguments: &mut Vec<DeviceArgument<'_>> = &mut numbers
-            .chain([DeviceArgument::erased(&from), DeviceArgument::erased_mut(&mut to)])
-            .collect();
+        let read = [Some(&from), rest.as_ref()].into_iter().flatten().map(DeviceArgument::erased);
+        let arguments: &mut Vec<DeviceArgument<'_>> =
+            &mut numbers.chain(read).chain([DeviceArgument::erased_mut(&mut to)]).collect();
         // SAFETY: the description is the macro's, of a kernel of this library, and none takes anything for granted.
         unsafe { launch::launch(kernel, self.stream, arguments) }
     }

@@ -44,9 +44,9 @@ pub(crate) fn in_place<T, L>(matrix: &mut Matrix<T>) {
     }
 }
 
-/// The same in vectors of 16 bytes, tiles of `SIDE` × `SIDE` elements.
+/// The same in vectors of 16 bytes, tiles of `SIDE` × `SIDE` elements: a row of 256 bytes.
 #[tiled_kernel(
-    block = [8, SIDE / V, SIDE / V / 8],
+    block = [16, 16],
     grid = [matrix.rows().div_ceil(SIDE), matrix.rows().div_ceil(SIDE)],
     requires(matrix.rows() == matrix.cols(), matrix.cols().is_multiple_of(V)),
     instances((u32, 4, 64, Swizzle<3, 2, 6>), (u64, 2, 32, Swizzle<3, 1, 5>)),
@@ -57,36 +57,31 @@ pub(crate) fn in_place_wide<T, const V: usize, const SIDE: usize, L>(matrix: &mu
     if low > high {
         return;
     }
-    let (x, y) = (V * (thread_x() + 8 * thread_z()), V * thread_y());
-    let mut squares = [[Vector::<T, V>::splat(0); V]; 2];
-    for i in 0..V {
-        if high + y + i < matrix.rows() && low + x < matrix.rows() {
-            let row = matrix.read::<V>([high + y + i, low + x]);
-            for j in 0..V {
-                squares[0][j][i] = row[j];
+    let (x, y) = (V * thread_x(), V * thread_y());
+    for side in 0..2 {
+        let (from, across) = if side == 0 { (high, low) } else { (low, high) };
+        let mut square = [Vector::<T, V>::splat(0); V];
+        for i in 0..V {
+            if from + y + i < matrix.rows() && across + x < matrix.rows() {
+                let row = matrix.read::<V>([from + y + i, across + x]);
+                for j in 0..V {
+                    square[j][i] = row[j];
+                }
             }
         }
-        if low + y + i < matrix.rows() && high + x < matrix.rows() {
-            let row = matrix.read::<V>([low + y + i, high + x]);
-            for j in 0..V {
-                squares[1][j][i] = row[j];
-            }
+        for j in 0..V {
+            tiles.write([side, x + j, y], square[j]);
         }
-    }
-    for j in 0..V {
-        tiles.write([0, x + j, y], squares[0][j]);
-        tiles.write([1, x + j, y], squares[1][j]);
     }
     sync_threads();
-    let thread = thread_x() + 8 * (thread_y() + SIDE / V * thread_z());
-    let (x, y) = (V * (thread % (SIDE / V)), thread / (SIDE / V));
-    for k in (0..SIDE).step_by(SIDE / V) {
-        let (first, second) = (tiles.read::<V>([0, y + k, x]), tiles.read::<V>([1, y + k, x]));
-        if low + y + k < matrix.rows() && high + x < matrix.rows() {
-            matrix.write([low + y + k, high + x], first);
-        }
-        if high + y + k < matrix.rows() && low + x < matrix.rows() && low < high {
-            matrix.write([high + y + k, low + x], second);
+    let (x, y) = (V * thread_x(), thread_y());
+    for side in 0..2 {
+        let (from, across) = if side == 0 { (low, high) } else { (high, low) };
+        for k in (0..SIDE).step_by(16) {
+            let row = tiles.read::<V>([side, y + k, x]);
+            if from + y + k < matrix.rows() && across + x < matrix.rows() && (side == 0 || low < high) {
+                matrix.write([from + y + k, across + x], row);
+            }
         }
     }
 }

@@ -13,6 +13,8 @@ pub(super) struct Arguments {
     /// Numbers before the tensors.
     pub(super) numbers: Vec<usize>,
     pub(super) input: Words,
+    /// What follows the input, of kernels that take it in two parts.
+    pub(super) rest: Option<Words>,
     pub(super) output: Words,
 }
 
@@ -32,22 +34,22 @@ pub(super) struct Words {
 /// The kernel that moves such words. Words that are too narrow for a special one have the general one.
 pub(super) fn description(kernel: Kernel, word: Word) -> &'static Description {
     match (kernel, word) {
-        (Kernel::Linear, Word::Bytes1) => linear::linear_u8_1::DESCRIPTION,
-        (Kernel::Linear, Word::Bytes2) => linear::linear_u16_1::DESCRIPTION,
-        (Kernel::Linear, Word::Bytes4) => linear::linear_u32_1::DESCRIPTION,
-        (Kernel::Linear, Word::Bytes8) => linear::linear_u64_1::DESCRIPTION,
-        (Kernel::Linear, Word::Bytes16) => linear::linear_u32_4::DESCRIPTION,
-        (Kernel::Rows | Kernel::ShortRows, Word::Bytes1) => rows::rows_u8_1_32::DESCRIPTION,
-        (Kernel::Rows | Kernel::ShortRows, Word::Bytes2) => rows::rows_u16_1_32::DESCRIPTION,
-        (Kernel::Rows, Word::Bytes4) => rows::rows_u32_1_32::DESCRIPTION,
-        (Kernel::Rows, Word::Bytes8) => rows::rows_u64_1_32::DESCRIPTION,
-        (Kernel::Rows, Word::Bytes16) => rows::rows_u32_4_32::DESCRIPTION,
-        (Kernel::ShortRows, Word::Bytes4) => rows::rows_u32_1_8::DESCRIPTION,
-        (Kernel::ShortRows, Word::Bytes8) => rows::rows_u64_1_8::DESCRIPTION,
-        (Kernel::ShortRows, Word::Bytes16) => rows::rows_u32_4_8::DESCRIPTION,
+        (Kernel::Linear, Word::Bytes1) => linear::linear_u8_1_8::DESCRIPTION,
+        (Kernel::Linear, Word::Bytes2) => linear::linear_u16_1_8::DESCRIPTION,
+        (Kernel::Linear, Word::Bytes4) => linear::linear_u32_1_4::DESCRIPTION,
+        (Kernel::Linear, Word::Bytes8) => linear::linear_u64_1_2::DESCRIPTION,
+        (Kernel::Linear, Word::Bytes16) => linear::linear_u32_4_1::DESCRIPTION,
+        (Kernel::Rows | Kernel::ShortRows, Word::Bytes1) => rows::rows_u8_1_32_4::DESCRIPTION,
+        (Kernel::Rows | Kernel::ShortRows, Word::Bytes2) => rows::rows_u16_1_32_4::DESCRIPTION,
+        (Kernel::Rows, Word::Bytes4) => rows::rows_u32_1_32_4::DESCRIPTION,
+        (Kernel::Rows, Word::Bytes8) => rows::rows_u64_1_32_2::DESCRIPTION,
+        (Kernel::Rows, Word::Bytes16) => rows::rows_u32_4_32_1::DESCRIPTION,
+        (Kernel::ShortRows, Word::Bytes4) => rows::rows_u32_1_8_4::DESCRIPTION,
+        (Kernel::ShortRows, Word::Bytes8) => rows::rows_u64_1_8_2::DESCRIPTION,
+        (Kernel::ShortRows, Word::Bytes16) => rows::rows_u32_4_8_1::DESCRIPTION,
         (
             Kernel::Turned
-            | Kernel::WideNarrow
+            | Kernel::WidePairs
             | Kernel::TurnedTall
             | Kernel::TurnedWide
             | Kernel::TurnedSmall,
@@ -58,7 +60,7 @@ pub(super) fn description(kernel: Kernel, word: Word) -> &'static Description {
         }
         (Kernel::Turned, Word::Bytes4) => turned::turned_u32_1_32_32_Pad_1::DESCRIPTION,
         (Kernel::Turned, Word::Bytes8) => turned::turned_u64_1_32_32_Pad_1::DESCRIPTION,
-        (Kernel::Turned | Kernel::Wide | Kernel::WideNarrow | Kernel::Skewed, Word::Bytes16) => {
+        (Kernel::Turned | Kernel::Wide | Kernel::WidePairs | Kernel::Skewed, Word::Bytes16) => {
             turned::turned_u32_4_32_32_Pad_4::DESCRIPTION
         }
         (Kernel::TurnedTall, Word::Bytes4) => turned::turned_u32_1_128_8_Swizzle_3_0_5::DESCRIPTION,
@@ -71,13 +73,13 @@ pub(super) fn description(kernel: Kernel, word: Word) -> &'static Description {
         (Kernel::TurnedSmall, Word::Bytes8) => turned_small::turned_small_u64_1_8_16_Xor_1::DESCRIPTION,
         (Kernel::TurnedSmall, Word::Bytes16) => turned_small::turned_small_u32_4_8_16_Xor_4::DESCRIPTION,
         (Kernel::Wide, Word::Bytes1) => wide::wide_bytes::DESCRIPTION,
-        (Kernel::Wide | Kernel::WideNarrow, Word::Bytes2) => {
-            wide::wide_u16_8_4_128_128_Swizzle_3_3_7::DESCRIPTION
+        (Kernel::Wide | Kernel::WidePairs, Word::Bytes2) => {
+            wide::wide_u16_8_4_8_128_128_Swizzle_3_3_7::DESCRIPTION
         }
-        (Kernel::Wide, Word::Bytes4) => wide::wide_u32_4_4_64_64_Swizzle_3_2_6::DESCRIPTION,
-        (Kernel::WideNarrow, Word::Bytes4) => wide::wide_u32_4_4_64_32_Swizzle_3_2_6::DESCRIPTION,
-        (Kernel::Wide | Kernel::WideNarrow, Word::Bytes8) => {
-            wide::wide_u64_2_2_32_32_Swizzle_3_1_5::DESCRIPTION
+        (Kernel::Wide, Word::Bytes4) => wide::wide_u32_4_4_16_64_64_Swizzle_3_2_6::DESCRIPTION,
+        (Kernel::WidePairs, Word::Bytes4) => wide::wide_pairs::DESCRIPTION,
+        (Kernel::Wide | Kernel::WidePairs, Word::Bytes8) => {
+            wide::wide_u64_2_2_16_32_32_Swizzle_3_1_5::DESCRIPTION
         }
         (Kernel::Skewed, Word::Bytes1) => skewed::skewed_bytes::DESCRIPTION,
         (Kernel::Skewed, Word::Bytes2) => skewed::skewed_halves::DESCRIPTION,
@@ -187,33 +189,16 @@ pub(super) fn along(kernel: Kernel, axis: char, rank: usize) -> Range<usize> {
         (Kernel::Rows | Kernel::ShortRows | Kernel::Strided, 'x') => (0, 1),
         (Kernel::Rows | Kernel::ShortRows | Kernel::Strided, 'y') => (1, 2),
         (Kernel::Rows | Kernel::ShortRows | Kernel::Strided, _) => (2, 5),
-        (
-            Kernel::Turned
-            | Kernel::Wide
-            | Kernel::WideNarrow
-            | Kernel::Skewed
-            | Kernel::TurnedTall
-            | Kernel::TurnedWide,
-            'x',
-        ) => (1, 2),
-        (
-            Kernel::Turned
-            | Kernel::Wide
-            | Kernel::WideNarrow
-            | Kernel::Skewed
-            | Kernel::TurnedTall
-            | Kernel::TurnedWide,
-            'y',
-        ) => (0, 1),
-        (
-            Kernel::Turned
-            | Kernel::Wide
-            | Kernel::WideNarrow
-            | Kernel::Skewed
-            | Kernel::TurnedTall
-            | Kernel::TurnedWide,
-            _,
-        ) => (2, 5),
+        (Kernel::WidePairs, 'x') => (1, 2),
+        (Kernel::WidePairs, 'y') => (2, 3),
+        (Kernel::WidePairs, _) => (3, 5),
+        (Kernel::Turned | Kernel::Wide | Kernel::Skewed | Kernel::TurnedTall | Kernel::TurnedWide, axis) => {
+            match axis {
+                'x' => (1, 2),
+                'y' => (0, 1),
+                _ => (2, 5),
+            }
+        }
         (Kernel::FieldsOfRecords(_), 'x') => (1, 2),
         (Kernel::RecordsOfFields(_), 'x') => (0, 1),
         (Kernel::FieldsOfRecords(_) | Kernel::RecordsOfFields(_), _) => (2, 3),
@@ -238,7 +223,7 @@ pub(super) fn arguments(
         (Kernel::Wide, Word::Bytes1, _) => fours(&tensors(kernel, word, dimensions, [input, output])),
         _ => {
             let [input, output] = tensors(kernel, word, dimensions, [input, output]);
-            Arguments { numbers: Vec::new(), input, output }
+            Arguments { numbers: Vec::new(), input, rest: None, output }
         }
     }
 }
@@ -252,11 +237,11 @@ fn fours([input, output]: &[Words; 2]) -> Arguments {
         let strides = strides.map(|(stride, by)| stride / by).collect();
         Words { element: ScalarType::U32, extents, strides, ..words.clone() }
     };
-    Arguments { numbers: Vec::new(), input: four(input), output: four(output) }
+    Arguments { numbers: Vec::new(), input: four(input), rest: None, output: four(output) }
 }
 
 /// A plane whose input is read as a row of larger words, of four elements each: from the word on that the first element is in, to
-/// the last one that is whole.
+/// the last one that is whole, and the elements behind that.
 fn shifted(word: Word, rows: Dimension, cols: Dimension, [input, output]: [usize; 2]) -> Arguments {
     let (element, _) = elements(word);
     let (packed, bytes) =
@@ -271,6 +256,12 @@ fn shifted(word: Word, rows: Dimension, cols: Dimension, [input, output]: [usize
             extents: vec![elements / 4],
             strides: vec![1],
         },
+        rest: Some(Words {
+            element,
+            offset: input + (elements / 4 * 4 - first) * bytes,
+            extents: vec![elements % 4],
+            strides: vec![1],
+        }),
         output: Words {
             element,
             offset: output,
@@ -305,7 +296,7 @@ fn tensors(kernel: Kernel, word: Word, dimensions: &[Dimension], [input, output]
         }
         Kernel::Turned
         | Kernel::Wide
-        | Kernel::WideNarrow
+        | Kernel::WidePairs
         | Kernel::Skewed
         | Kernel::TurnedTall
         | Kernel::TurnedWide

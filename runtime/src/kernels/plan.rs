@@ -27,8 +27,8 @@ pub enum Kernel {
     Turned,
     /// The same, for large planes whose rows are aligned to 16 bytes on both sides.
     Wide,
-    /// The same, for planes of few columns.
-    WideNarrow,
+    /// The same, for planes of 32 columns of 4 bytes: a block turns two.
+    WidePairs,
     /// The same, for large planes whose rows begin anywhere.
     Skewed,
     /// The same, for planes of few columns.
@@ -148,7 +148,7 @@ pub fn plan(element: ScalarType, extents: &[usize], input: Side<'_>, output: Sid
     let dimensions = joined(dimensions.filter(|dimension| dimension.extent > 1).collect());
     let words = Words { word: Word::of(element), input: 0, output: 0, dimensions };
     let parts = widened(words, input.address, output.address);
-    let steps = parts.into_iter().flat_map(|words| steps(words, [input.address, output.address])).collect();
+    let steps = parts.into_iter().map(|words| placed(words, [input.address, output.address])).collect();
     Plan { steps }
 }
 
@@ -290,17 +290,17 @@ fn widened(words: Words, input: u64, output: u64) -> Vec<Words> {
 /// Planes with fewer rows or columns are turned by the kernel for all.
 const LARGE: usize = 64;
 
-/// Up to so many columns of 4 bytes, a tile has fewer.
-const NARROW: usize = 32;
+/// So many columns of 4 bytes are half a row of a tile.
+const HALF: usize = 32;
 
 /// The largest plane that is read as a row of words, in elements.
 const MOST_IN_WORDS: usize = 1 << 30;
 
-/// The kernels for words.
-fn steps(words: Words, addresses: [u64; 2]) -> Vec<Step> {
+/// The kernel for words, by the addresses of the first elements too.
+fn placed(words: Words, addresses: [u64; 2]) -> Step {
     let step = step(words);
-    let (Kernel::Turned, [outer @ .., rows, cols]) = (step.kernel, step.dimensions.as_slice()) else {
-        return vec![step];
+    let (Kernel::Turned, &[ref outer @ .., rows, cols]) = (step.kernel, step.dimensions.as_slice()) else {
+        return step;
     };
     let (bytes, at) = (step.word.bytes(), [step.input, step.output]);
     let many = 16 / bytes;
@@ -314,9 +314,17 @@ fn steps(words: Words, addresses: [u64; 2]) -> Vec<Step> {
         && rows.extent.is_multiple_of(many)
         && cols.extent.is_multiple_of(many);
     let is_large = rows.extent >= LARGE && cols.extent >= LARGE;
-    if in_vectors && (is_large || step.word == Word::Bytes4 && rows.extent >= LARGE) {
-        let is_narrow = step.word == Word::Bytes4 && cols.extent <= NARROW;
-        return vec![Step { kernel: if is_narrow { Kernel::WideNarrow } else { Kernel::Wide }, ..step }];
+    if in_vectors && is_large {
+        return Step { kernel: Kernel::Wide, ..step };
+    }
+    let beside = step.dimensions[..step.dimensions.len() - 2].iter().position(|outer| outer.input == HALF);
+    if let (true, Word::Bytes4, HALF, Some(beside)) = (in_vectors, step.word, cols.extent, beside)
+        && rows.extent >= LARGE
+    {
+        let mut step = Step { kernel: Kernel::WidePairs, ..step };
+        let planes = step.dimensions.remove(beside);
+        step.dimensions.insert(step.dimensions.len() - 2, planes);
+        return step;
     }
     let in_words = match step.word {
         Word::Bytes1 | Word::Bytes2 => {
@@ -328,11 +336,11 @@ fn steps(words: Words, addresses: [u64; 2]) -> Vec<Step> {
         Word::Bytes4 | Word::Bytes8 => true,
         Word::Bytes16 => false,
     };
-    if is_large && in_words { in_windows(step) } else { vec![step] }
+    if is_large && in_words { in_windows(step) } else { step }
 }
 
 /// A transpose whose rows are written from boundaries of their own.
-fn in_windows(step: Step) -> Vec<Step> {
+fn in_windows(step: Step) -> Step {
     let taken = match step.word {
         Word::Bytes1 | Word::Bytes2 => 2,
         Word::Bytes4 | Word::Bytes8 | Word::Bytes16 => 3,
@@ -340,21 +348,7 @@ fn in_windows(step: Step) -> Vec<Step> {
     let mut step = Step { kernel: Kernel::Skewed, ..step };
     let outer = step.dimensions.len().saturating_sub(taken);
     step.launches.extend(step.dimensions.drain(..outer));
-    let (2, [rows, cols]) = (taken, step.dimensions.as_slice()) else { return vec![step] };
-    // Of words of four elements, the last of which may be cut off, the elements that it holds.
-    let last = cols.extent.min(3);
-    let skipped = [
-        (rows.extent - 1) * rows.input + (cols.extent - last),
-        (rows.extent - 1) + (cols.extent - last) * cols.output,
-    ];
-    let rest = Step {
-        kernel: Kernel::Strided,
-        input: step.input + skipped[0] * step.word.bytes(),
-        output: step.output + skipped[1] * step.word.bytes(),
-        dimensions: vec![Dimension { extent: last, ..*cols }],
-        ..step.clone()
-    };
-    vec![step, rest]
+    step
 }
 
 /// The kernel for words, and its dimensions in the kernel's order.
@@ -408,7 +402,7 @@ fn step(words: Words) -> Step {
         | Kernel::ShortRows
         | Kernel::Turned
         | Kernel::Wide
-        | Kernel::WideNarrow
+        | Kernel::WidePairs
         | Kernel::Skewed
         | Kernel::TurnedTall
         | Kernel::TurnedWide
@@ -433,7 +427,7 @@ impl Kernel {
             Kernel::ShortRows,
             Kernel::Turned,
             Kernel::Wide,
-            Kernel::WideNarrow,
+            Kernel::WidePairs,
             Kernel::Skewed,
             Kernel::TurnedTall,
             Kernel::TurnedWide,

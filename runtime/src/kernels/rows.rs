@@ -2,12 +2,12 @@
 
 use crate::prelude::*;
 
-/// `LANES` neighbouring threads move a row, in words of `V` elements; each thread moves a word of four rows.
+/// `LANES` neighbouring threads move a row, in words of `V` elements; each thread moves a word of `K` rows.
 #[tiled_kernel(
     block = [LANES, 256 / LANES],
     grid = [
         input.extent(4).div_ceil(LANES * V),
-        input.extent(3).div_ceil(1024 / LANES),
+        input.extent(3).div_ceil(256 * K / LANES),
         input.extent(0) * input.extent(1) * input.extent(2),
     ],
     requires(
@@ -19,26 +19,29 @@ use crate::prelude::*;
         input.extent(4).is_multiple_of(V),
     ),
     instances(
-        (u8, 1, 32),
-        (u16, 1, 32),
-        (u32, 1, 32),
-        (u64, 1, 32),
-        (u32, 4, 32),
-        (u32, 1, 8),
-        (u64, 1, 8),
-        (u32, 4, 8),
+        (u8, 1, 32, 4),
+        (u16, 1, 32, 4),
+        (u32, 1, 32, 4),
+        (u64, 1, 32, 2),
+        (u32, 4, 32, 1),
+        (u32, 1, 8, 4),
+        (u64, 1, 8, 2),
+        (u32, 4, 8, 1),
     ),
 )]
-pub(crate) fn rows<T, const V: usize, const LANES: usize>(input: &Tensor<T, 5>, output: &mut Tensor<T, 5>) {
+pub(crate) fn rows<T, const V: usize, const LANES: usize, const K: usize>(
+    input: &Tensor<T, 5>,
+    output: &mut Tensor<T, 5>,
+) {
     let [a, b, c] = unflatten(block_z(), [input.extent(0), input.extent(1), input.extent(2)]);
-    let mut words = [Vector::<T, V>::splat(0); 4];
-    let (row, col) = (block_y() * (1024 / LANES) + thread_y(), (block_x() * LANES + thread_x()) * V);
-    for k in 0..4 {
+    let mut words = [Vector::<T, V>::splat(0); K];
+    let (row, col) = (block_y() * (256 * K / LANES) + thread_y(), (block_x() * LANES + thread_x()) * V);
+    for k in 0..K {
         if row + 256 / LANES * k < input.extent(3) && col < input.extent(4) {
             words[k] = input.read::<V>([a, b, c, row + 256 / LANES * k, col]);
         }
     }
-    for k in 0..4 {
+    for k in 0..K {
         if row + 256 / LANES * k < output.extent(3) && col < output.extent(4) {
             output.write([a, b, c, row + 256 / LANES * k, col], words[k]);
         }

@@ -84,9 +84,9 @@ mod tests {
         fn run(
             &mut self,
             kernel: &'static Description,
-            Arguments { numbers, input, output }: &Arguments,
+            Arguments { numbers, input, rest, output }: &Arguments,
         ) -> Result<(), Error> {
-            assert!(numbers.is_empty());
+            assert!(numbers.is_empty() && rest.is_none());
             assert_eq!([input.element, output.element], [ScalarType::U32; 2]);
             let [.., rows, cols] = input.extents[..] else { panic!("{input:?}") };
             let planes: usize = input.extents[..3].iter().product();

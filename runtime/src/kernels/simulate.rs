@@ -24,20 +24,28 @@ impl Machine for Host<'_> {
     fn run(
         &mut self,
         kernel: &'static Description,
-        Arguments { numbers, input, output }: &Arguments,
+        Arguments { numbers, input, rest, output }: &Arguments,
     ) -> Result<(), Error> {
-        let length = |bytes: usize, words: &Words| bytes / words.element.bytes() as usize;
-        let (from, to) = (&self.input.0[input.offset..], &mut self.output.0[output.offset..]);
-        let from_shape = ErasedShape::new(&input.extents, &input.strides, length(from.len(), input), false)?;
-        let to_shape = ErasedShape::new(&output.extents, &output.strides, length(to.len(), output), true)?;
-        let (from_address, to_address) =
-            (self.input.1 + input.offset as u64, self.output.1 + output.offset as u64);
+        let shape = |words: &Words, bytes: usize, written: bool| {
+            let length = bytes / words.element.bytes() as usize;
+            ErasedShape::new(&words.extents, &words.strides, length, written)
+        };
+        let (bytes, address) = self.input;
+        let read: Vec<(&Words, ErasedShape)> = [Some(input), rest.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|words| Ok((words, shape(words, bytes.len() - words.offset, false)?)))
+            .collect::<Result<_, Error>>()?;
+        let to = &mut self.output.0[output.offset..];
+        let to_shape = shape(output, to.len(), true)?;
+        let to_address = self.output.1 + output.offset as u64;
         let numbers = numbers.iter().map(|number| HostArgument::scalar(*number));
-        let tensors = [
-            HostArgument::at(Buffer::Read(from), input.element, &from_shape, from_address),
-            HostArgument::at(Buffer::Write(to), output.element, &to_shape, to_address),
-        ];
-        let counts = kernel.simulate(&mut numbers.chain(tensors).collect::<Vec<_>>())?;
+        let read = read.iter().map(|(words, shape)| {
+            let at = Buffer::Read(&bytes[words.offset..]);
+            HostArgument::at(at, words.element, shape, address + words.offset as u64)
+        });
+        let written = HostArgument::at(Buffer::Write(to), output.element, &to_shape, to_address);
+        let counts = kernel.simulate(&mut numbers.chain(read).chain([written]).collect::<Vec<_>>())?;
         self.counts.sites.extend(counts.sites);
         Ok(())
     }

@@ -58,16 +58,30 @@ pub(crate) fn skewed<T, const N: usize, const ROWS: usize>(input: &Tensor<T, 3>,
 }
 
 /// The same for bytes, four of them in a word. The input's first element is byte `first` of `words`. Of a row words are read: the
-/// two that hold four of its bytes, which a shift puts into place. Bytes behind the last whole word read as 0.
+/// two that hold four of its bytes, which a shift puts into place. `rest` are
+/// the up to three bytes behind the last whole word.
 #[tiled_kernel(
     block = [32, 16],
     grid = [(output.cols() + 3).div_ceil(124), output.rows().div_ceil(128)],
     requires(first < 4, pitch * output.cols() <= 1 << 30, words.len() <= 1 << 30, output.rows() <= 1 << 30),
 )]
-pub(crate) fn skewed_bytes(first: usize, pitch: usize, words: &Tensor<u32, 1>, output: &mut Matrix<u8>) {
+pub(crate) fn skewed_bytes(
+    first: usize,
+    pitch: usize,
+    words: &Tensor<u32, 1>,
+    rest: &Tensor<u8, 1>,
+    output: &mut Matrix<u8>,
+) {
     let mut tile = Shared::<[[[u32; 32]; 32]; 4], Pad<1>>::new();
     let (row0, col0) = (block_x() * 124, block_y() * 128);
     let inside = col0 + 4 * thread_x() < output.rows();
+    let at_the_end = row0 + 124 >= output.cols();
+    let mut end = 0u32;
+    for j in 0..3 {
+        if at_the_end && j < rest.len() {
+            end |= (rest[[j]] as u32) << (8 * j as u32);
+        }
+    }
     for place in (0..32).step_by(16) {
         let row0 = row0 + 4 * (place + thread_y());
         let mut low = [0u32; 4];
@@ -81,6 +95,16 @@ pub(crate) fn skewed_bytes(first: usize, pitch: usize, words: &Tensor<u32, 1>, o
                 }
                 if word + 1 < words.len() {
                     high[i] = words[[word + 1]];
+                }
+            }
+        }
+        if at_the_end {
+            for i in 0..4 {
+                let row = row0 + i;
+                if row >= 4 && row - 4 < output.cols() {
+                    let word = (first + (row - 4) * pitch) / 4 + col0 / 4 + thread_x();
+                    low[i] = if word == words.len() { end } else { low[i] };
+                    high[i] = if word + 1 == words.len() { end } else { high[i] };
                 }
             }
         }
@@ -137,7 +161,13 @@ pub(crate) fn skewed_bytes(first: usize, pitch: usize, words: &Tensor<u32, 1>, o
     grid = [(output.cols() + 15).div_ceil(112), output.rows().div_ceil(128)],
     requires(first < 4, pitch * output.cols() <= 1 << 30, words.len() <= 1 << 30, output.rows() <= 1 << 30),
 )]
-pub(crate) fn skewed_halves(first: usize, pitch: usize, words: &Tensor<u64, 1>, output: &mut Matrix<u16>) {
+pub(crate) fn skewed_halves(
+    first: usize,
+    pitch: usize,
+    words: &Tensor<u64, 1>,
+    rest: &Tensor<u16, 1>,
+    output: &mut Matrix<u16>,
+) {
     let mut tile = Shared::<[[[u64; 32]; 32]; 4], Pad<1>>::new();
     let (row0, col0) = (block_x() * 112, block_y() * 128);
     let inside = col0 + 4 * thread_x() < output.rows();
@@ -153,6 +183,24 @@ pub(crate) fn skewed_halves(first: usize, pitch: usize, words: &Tensor<u64, 1>, 
                 }
                 if word + 1 < words.len() {
                     high[half][i] = words[[word + 1]];
+                }
+            }
+        }
+    }
+    if row0 + 112 >= output.cols() {
+        let mut end = 0u64;
+        for j in 0..3 {
+            if j < rest.len() {
+                end |= (rest[[j]] as u64) << (16 * j as u32);
+            }
+        }
+        for half in 0..2 {
+            for i in 0..4 {
+                let row = row0 + 4 * (16 * half + thread_y()) + i;
+                if row >= 16 && row - 16 < output.cols() {
+                    let word = (first + (row - 16) * pitch) / 4 + col0 / 4 + thread_x();
+                    low[half][i] = if word == words.len() { end } else { low[half][i] };
+                    high[half][i] = if word + 1 == words.len() { end } else { high[half][i] };
                 }
             }
         }
