@@ -63,7 +63,7 @@ pub(crate) fn skewed<T, const N: usize, const ROWS: usize>(input: &Tensor<T, 3>,
 #[tiled_kernel(
     block = [32, 16],
     grid = [(output.cols() + 3).div_ceil(124), output.rows().div_ceil(128)],
-    requires(first < 4, pitch * output.cols() <= 1 << 30, words.len() <= 1 << 30, output.rows() <= 1 << 30),
+    requires(first < 4, rest.len() < 4, pitch * output.cols() <= 1 << 30, words.len() <= 1 << 30, output.rows() <= 1 << 30),
 )]
 pub(crate) fn skewed_bytes(
     first: usize,
@@ -76,12 +76,6 @@ pub(crate) fn skewed_bytes(
     let (row0, col0) = (block_x() * 124, block_y() * 128);
     let inside = col0 + 4 * thread_x() < output.rows();
     let at_the_end = row0 + 124 >= output.cols();
-    let mut end = 0u32;
-    for j in 0..3 {
-        if at_the_end && j < rest.len() {
-            end |= (rest[[j]] as u32) << (8 * j as u32);
-        }
-    }
     for place in (0..32).step_by(16) {
         let row0 = row0 + 4 * (place + thread_y());
         let mut low = [0u32; 4];
@@ -99,6 +93,10 @@ pub(crate) fn skewed_bytes(
             }
         }
         if at_the_end {
+            let mut end = 0u32;
+            for j in 0..rest.len() {
+                end |= (rest[[j]] as u32) << (8 * j as u32);
+            }
             for i in 0..4 {
                 let row = row0 + i;
                 if row >= 4 && row - 4 < output.cols() {
@@ -159,7 +157,7 @@ pub(crate) fn skewed_bytes(
 #[tiled_kernel(
     block = [32, 16],
     grid = [(output.cols() + 15).div_ceil(112), output.rows().div_ceil(128)],
-    requires(first < 4, pitch * output.cols() <= 1 << 30, words.len() <= 1 << 30, output.rows() <= 1 << 30),
+    requires(first < 4, rest.len() < 4, pitch * output.cols() <= 1 << 30, words.len() <= 1 << 30, output.rows() <= 1 << 30),
 )]
 pub(crate) fn skewed_halves(
     first: usize,
@@ -189,10 +187,8 @@ pub(crate) fn skewed_halves(
     }
     if row0 + 112 >= output.cols() {
         let mut end = 0u64;
-        for j in 0..3 {
-            if j < rest.len() {
-                end |= (rest[[j]] as u64) << (16 * j as u32);
-            }
+        for j in 0..rest.len() {
+            end |= (rest[[j]] as u64) << (16 * j as u32);
         }
         for half in 0..2 {
             for i in 0..4 {
