@@ -44,9 +44,9 @@ pub(super) fn description(kernel: Kernel, word: Word) -> &'static Description {
         (Kernel::Rows, Word::Bytes4) => rows::rows_u32_1_32_4::DESCRIPTION,
         (Kernel::Rows, Word::Bytes8) => rows::rows_u64_1_32_2::DESCRIPTION,
         (Kernel::Rows, Word::Bytes16) => rows::rows_u32_4_32_1::DESCRIPTION,
-        (Kernel::ShortRows, Word::Bytes4) => rows::rows_u32_1_8_4::DESCRIPTION,
-        (Kernel::ShortRows, Word::Bytes8) => rows::rows_u64_1_8_2::DESCRIPTION,
-        (Kernel::ShortRows, Word::Bytes16) => rows::rows_u32_4_8_1::DESCRIPTION,
+        (Kernel::ShortRows, Word::Bytes4) => rows::short_rows_u32_1_8_4::DESCRIPTION,
+        (Kernel::ShortRows, Word::Bytes8) => rows::short_rows_u64_1_8_2::DESCRIPTION,
+        (Kernel::ShortRows, Word::Bytes16) => rows::short_rows_u32_4_8_1::DESCRIPTION,
         (
             Kernel::Turned
             | Kernel::WidePairs
@@ -186,9 +186,12 @@ pub(super) fn along(kernel: Kernel, axis: char, rank: usize) -> Range<usize> {
     // Counted from the innermost one.
     let (last, beyond) = match (kernel, axis) {
         (Kernel::Linear, _) => (0, 1),
-        (Kernel::Rows | Kernel::ShortRows | Kernel::Strided, 'x') => (0, 1),
-        (Kernel::Rows | Kernel::ShortRows | Kernel::Strided, 'y') => (1, 2),
-        (Kernel::Rows | Kernel::ShortRows | Kernel::Strided, _) => (2, 5),
+        (Kernel::ShortRows, 'x') => (1, 2),
+        (Kernel::ShortRows, 'y') => (2, 3),
+        (Kernel::ShortRows, _) => (3, 4),
+        (Kernel::Rows | Kernel::Strided, 'x') => (0, 1),
+        (Kernel::Rows | Kernel::Strided, 'y') => (1, 2),
+        (Kernel::Rows | Kernel::Strided, _) => (2, 5),
         (Kernel::WidePairs, 'x') => (1, 2),
         (Kernel::WidePairs, 'y') => (2, 3),
         (Kernel::WidePairs, _) => (3, 5),
@@ -292,7 +295,7 @@ fn tensors(kernel: Kernel, word: Word, dimensions: &[Dimension], [input, output]
         Kernel::Rows | Kernel::ShortRows => {
             let row = contiguous(dimensions[last].extent);
             (of_input[last], of_output[last]) = (row, row);
-            [5, 5]
+            if kernel == Kernel::ShortRows { [4, 4] } else { [5, 5] }
         }
         Kernel::Turned
         | Kernel::Wide

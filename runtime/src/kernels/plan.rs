@@ -362,7 +362,7 @@ fn step(words: Words) -> Step {
     let across = dimensions.iter().rposition(|dimension| dimension.input == 1);
     let (kernel, inner) = match (inner.input, inner.output, across) {
         (1, 1, _) if dimensions.is_empty() => (Kernel::Linear, vec![inner]),
-        (1, 1, _) if inner.extent <= SHORT => (Kernel::ShortRows, vec![inner]),
+        (1, 1, _) if inner.extent <= SHORT && word >= Word::Bytes4 => (Kernel::ShortRows, vec![inner]),
         (1, 1, _) => (Kernel::Rows, vec![inner]),
         (_, 1, Some(across)) => {
             let across = dimensions.remove(across);
@@ -397,9 +397,9 @@ fn step(words: Words) -> Step {
     let most = match kernel {
         Kernel::Strided => RANK - 1 - inner.len(),
         Kernel::FieldsOfRecords(_) | Kernel::RecordsOfFields(_) => 1,
+        Kernel::ShortRows => 3,
         Kernel::Linear
         | Kernel::Rows
-        | Kernel::ShortRows
         | Kernel::Turned
         | Kernel::Wide
         | Kernel::WidePairs
