@@ -165,7 +165,7 @@ impl<const R: usize> Shape<R> {
     }
 }
 
-/// The extents and strides of a tensor whose rank is known only at run time, as those of a [`Shape`].
+/// The extents and strides of a tensor whose rank is known only at run time, as those of a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasedShape {
     pub(crate) extents: Vec<usize>,

@@ -224,7 +224,7 @@ pub fn simulate_compiled(
 /// Simulates the first of these kernels whose plan admits the arguments, as a launch would choose.
 ///
 /// # Errors
-/// As [`simulate`], of the last kernel if none admits them.
+/// As of a simulation: of the last kernel if none admits them.
 pub fn simulate_first(
     kernels: &[&'static Description],
     arguments: &mut [HostArgument<'_>],

@@ -31,6 +31,11 @@ pub(crate) fn run() -> Result<(), String> {
                 ["clippy", "--workspace", "--all-targets", "--features=xtask/book", "--", "--deny=warnings"];
             step::run(cargo(&lint))
         }),
+        step("documentation", || {
+            let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+            doc.env("RUSTDOCFLAGS", "--deny=warnings");
+            step::run(doc)
+        }),
         step("format", || step::run(cargo(&["fmt", "--all", "--check"]))),
         step("packages", || {
             step::run(cargo(&["package", "--workspace", "--quiet", "--allow-dirty", "--no-verify"]))

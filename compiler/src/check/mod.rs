@@ -2,7 +2,7 @@
 //!
 //! First the layouts that the source leaves to the compiler are chosen. Then, in order: resources (does the block fit),
 //! index range and register arrays (do the values mean what they say), convergence, bounds, alignment, then the costs:
-//! banks and coalescing, held against the budgets; last races and initialisation, of indices that are right. Where one of safety cannot decide, it [asks](trust::trusts) whether
+//! banks and coalescing, held against the budgets; last races and initialisation, of indices that are right. Where one of safety cannot decide, it asks whether
 //! the source answers for it; a trust that none asked for is an error. What only the launch can settle by one
 //! uniform condition becomes a [`LaunchCheck`]. Only this module makes a [`Checked`] kernel, and only a checked kernel is
 //! emitted.

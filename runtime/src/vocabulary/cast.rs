@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-/// A conversion that [`Vector::cast`] makes of each value: between all element types.
+/// A conversion that [`Vector::cast`](super::vector::Vector::cast) makes of each value: between all element types.
 pub trait CastTo<U> {
     /// The value in the other type.
     fn cast_to(self) -> U;

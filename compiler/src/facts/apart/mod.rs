@@ -3,9 +3,9 @@
 //! Two executions of accesses are compared: a thread's and another's. Assume that they touch one element; then each
 //! dimension gives an equation between the unknowns of the one and those of the other, in which the coordinates of the
 //! threads are unknowns like any other and everything that the two need not share is an unknown twice. Where that leads to
-//! a contradiction, or to both being the same thread, the accesses are apart. See [`System`] for how.
+//! a contradiction, or to both being the same thread, the accesses are apart. See `System` for how.
 //!
-//! Visits of one site that differ by numbers only are judged as one [`Family`].
+//! Visits of one site that differ by numbers only are judged as one `Family`.
 
 mod family;
 mod poly;
