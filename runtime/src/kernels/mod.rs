@@ -37,9 +37,8 @@ mod rows;
 mod run;
 #[cfg(feature = "simulate")]
 pub mod simulate;
-// Kernels are launched by their descriptions.
-#[allow(dead_code)]
 mod skewed;
+// Kernels are launched by their descriptions.
 #[allow(dead_code)]
 mod strided;
 pub mod transpose;
