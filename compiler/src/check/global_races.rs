@@ -9,7 +9,7 @@ use super::races::{is_blind, relation, unordered};
 use super::trust::{Needed, trusts};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::apart::{Answer, Group, Prover, Reason, Relation};
-use crate::facts::{Facts, IntervalId, Open, SymbolKind, Visit};
+use crate::facts::{Facts, IntervalId, Open, SymbolKind, Visit, of_all_runs};
 use crate::ir::{Axis, Base, Claim, Handle, Kernel, Param, Role, Site};
 use std::collections::BTreeMap;
 
@@ -41,6 +41,8 @@ pub(super) fn check(
     if !outside.is_empty() || escapes && diagnostics.is_failed() {
         return;
     }
+    let common = of_all_runs(facts);
+    let common: Vec<(usize, &Visit)> = common.iter().map(|(run, visit)| (*run, visit)).collect();
     let mut prover = Prover::new(kernel, facts);
     for param in kernel.params.handles() {
         let of_tensor = |site: &Handle<Site>| kernel.sites[*site].place.base == Base::Tensor(param);
@@ -50,7 +52,7 @@ pub(super) fn check(
         }
         let across = match has_one_block(facts) {
             true => None,
-            false => between_blocks(kernel, facts, &sites, &mut prover, needed),
+            false => between_blocks(kernel, &common, &sites, &mut prover, needed),
         };
         let meeting = across.or_else(|| between_threads(kernel, facts, &sites, &mut prover, needed));
         if let Some(meeting) = meeting {
@@ -72,13 +74,12 @@ fn has_one_block(facts: &Facts) -> bool {
 
 fn between_blocks<'a>(
     kernel: &Kernel,
-    facts: &'a Facts,
+    visits: &[(usize, &'a Visit)],
     sites: &[Handle<Site>],
     prover: &mut Prover<'a>,
     needed: &mut Needed,
 ) -> Option<Meeting> {
-    let visits = (0..).zip(&facts.runs).flat_map(|(run, of)| of.visits.iter().map(move |visit| (run, visit)));
-    let groups = groups_of(sites, &visits.collect::<Vec<_>>(), false, prover);
+    let groups = groups_of(sites, visits, false, prover);
     // A site against itself first: that says most about what is wrong.
     for further in 0..groups.len() {
         for (a, b) in groups.iter().zip(groups.iter().skip(further)) {

@@ -16,6 +16,7 @@
 //! ones, are walked too, and leave accesses in [`Run::replays`] alone.
 
 mod address;
+mod alike;
 pub mod apart;
 mod arithmetic;
 mod comparison;
@@ -41,6 +42,7 @@ mod walk;
 mod when;
 mod width;
 
+pub use alike::of_all_runs;
 pub use address::{Obstacle, Offsets, tensor_offset, tile_offsets};
 pub use conditions::{Condition, ConditionKind, Conditions, GridExtent};
 pub use lanes::{Lanes, Mask};
