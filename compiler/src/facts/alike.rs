@@ -6,7 +6,7 @@
 
 use super::linear::{Linear, SymbolId};
 use super::symbol::{SymbolKind, Symbols};
-use super::{Facts, Visit};
+use super::{Facts, Run, Visit};
 use crate::ir::Axis;
 use std::collections::BTreeMap;
 
@@ -33,6 +33,17 @@ pub fn of_all_runs(facts: &Facts) -> Vec<(usize, Visit)> {
         out.extend(other.left.into_iter().map(|visit| (run, visit.clone())));
     }
     out
+}
+
+/// Whether what is said of these visits of the first run, and follows from what is known there, is said of those of another
+/// one: the same visits, of which at least as much is known.
+pub fn says_the_same(first: (&Run, &[&Visit]), other: (&Run, &[&Visit])) -> bool {
+    let mut alike = Alike::new(&first.0.symbols, &other.0.symbols);
+    first.1.len() == other.1.len()
+        && first.1.iter().zip(other.1).all(|(a, b)| {
+            alike.visits(a, b)
+                && a.facts.iter().all(|fact| alike.form(fact) && b.facts.contains(fact))
+        })
 }
 
 /// Another run than the first.

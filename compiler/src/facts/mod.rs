@@ -42,7 +42,7 @@ mod walk;
 mod when;
 mod width;
 
-pub use alike::of_all_runs;
+pub use alike::{of_all_runs, says_the_same};
 pub use address::{Obstacle, Offsets, tensor_offset, tile_offsets};
 pub use conditions::{Condition, ConditionKind, Conditions, GridExtent};
 pub use lanes::{Lanes, Mask};

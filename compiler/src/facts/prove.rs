@@ -58,7 +58,7 @@ fn by_cases(
             continue;
         }
         tried.push(*symbol);
-        let mut holds_in = |case: &Case| {
+        let holds_in = |case: &Case| {
             let substituted = facts.iter().filter_map(|fact| match fact.find(*symbol) {
                 Some(_) => fact.substitute(*symbol, &case.value).map(Rc::new),
                 None => Some(Rc::clone(fact)),
