@@ -16,7 +16,10 @@ pub fn of_all_runs(facts: &Facts) -> Vec<(usize, Visit)> {
     let Some((first, others)) = facts.runs.split_first() else { return Vec::new() };
     let mut others: Vec<Other<'_>> = others
         .iter()
-        .map(|run| Other { alike: Alike::new(&first.symbols, &run.symbols), left: run.visits.iter().collect() })
+        .map(|run| Other {
+            alike: Alike::new(&first.symbols, &run.symbols),
+            left: run.visits.iter().collect(),
+        })
         .collect();
     let mut out = Vec::new();
     for visit in &first.visits {
@@ -41,8 +44,7 @@ pub fn says_the_same(first: (&Run, &[&Visit]), other: (&Run, &[&Visit])) -> bool
     let mut alike = Alike::new(&first.0.symbols, &other.0.symbols);
     first.1.len() == other.1.len()
         && first.1.iter().zip(other.1).all(|(a, b)| {
-            alike.visits(a, b)
-                && a.facts.iter().all(|fact| alike.form(fact) && b.facts.contains(fact))
+            alike.visits(a, b) && a.facts.iter().all(|fact| alike.form(fact) && b.facts.contains(fact))
         })
 }
 
@@ -119,10 +121,12 @@ impl<'a> Alike<'a> {
                 | SymbolKind::Derived(_)
                 | SymbolKind::Opaque(_) => Vec::new(),
             };
-            let operands = symbol.function.iter().flat_map(|function| [&function.operands.0, &function.operands.1]);
-            let values = symbol.cases.iter().flat_map(|case| {
-                std::iter::once(&case.value).chain(case.facts.iter().map(|fact| &**fact))
-            });
+            let operands =
+                symbol.function.iter().flat_map(|function| [&function.operands.0, &function.operands.1]);
+            let values = symbol
+                .cases
+                .iter()
+                .flat_map(|case| std::iter::once(&case.value).chain(case.facts.iter().map(|fact| &**fact)));
             factors.into_iter().all(|factor| self.symbol(factor))
                 && operands.chain(&symbol.interior).chain(values).all(|form| self.form(form))
         };

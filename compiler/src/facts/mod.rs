@@ -42,8 +42,8 @@ mod walk;
 mod when;
 mod width;
 
-pub use alike::{of_all_runs, says_the_same};
 pub use address::{Obstacle, Offsets, tensor_offset, tile_offsets};
+pub use alike::{of_all_runs, says_the_same};
 pub use conditions::{Condition, ConditionKind, Conditions, GridExtent};
 pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};

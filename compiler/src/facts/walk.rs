@@ -38,7 +38,7 @@ pub(super) struct Walked {
 }
 
 /// How much is done for one kernel at most, in statements of one thread: some seconds.
-const MOST_WORK: u64 = 1 << 30;
+const MOST_WORK: u64 = 1 << 26;
 
 /// Symbols whose residue would help, each with the modulus.
 pub(super) type Requests = BTreeMap<SymbolKind, i64>;
@@ -175,7 +175,7 @@ pub(super) fn run(
         grid: Vec::new(),
         thread_indices: [const { None }; 3],
         derived: Vec::new(),
-            unsettled: Vec::new(),
+        unsettled: Vec::new(),
         visits: Vec::new(),
         replays: Vec::new(),
         moment: Moment::start(),

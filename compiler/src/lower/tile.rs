@@ -15,8 +15,7 @@ use super::copy::LEAST_COPY_BYTES;
 use super::{Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{
-    self, Base, BinaryOp, CompareOp, ExprKind, Handle, Loop, Param, Part, Place, Proxy, Scalar, Stmt,
-    Tile,
+    self, Base, BinaryOp, CompareOp, ExprKind, Handle, Loop, Param, Part, Place, Proxy, Scalar, Stmt, Tile,
 };
 use crate::span::SpanId;
 use syn::{Expr, ExprMethodCall};
