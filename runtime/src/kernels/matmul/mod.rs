@@ -102,7 +102,7 @@ pub(super) fn as_batch(shape: &Shape<2>) -> Shape<3> {
 
 /// The shapes of what is read of the operands: without a factor no columns of the left one, and no rows of the right one.
 pub(super) fn used(scale: Scale, a: &Shape<3>, b: &Shape<3>) -> (Shape<3>, Shape<3>) {
-    let (mut a, mut b) = (a.clone(), b.clone());
+    let (mut a, mut b) = (*a, *b);
     if scale.alpha == 0.0 && a.extents[2] == b.extents[1] {
         (a.extents[2], b.extents[1]) = (0, 0);
         (a.span, b.span) = (0, 0);
