@@ -15,23 +15,40 @@ use std::rc::Rc;
 const DEPTHS: [u32; 3] = [1, 2, 5];
 /// How many symbols that are one of several values one proof may take apart.
 const SPLITS: u32 = 2;
-/// How many combinations one proof may try.
+/// How many combinations one search may try.
 const ATTEMPTS: u32 = 200;
+/// How many the searches of one proof may try together; of the kernels of this project, none needs more than 600.
+const ATTEMPTS_OF_ALL: u32 = 800;
 
 /// Facts that hold at a point of the program: each form is non-negative.
 pub type FactList = Vec<Rc<Linear>>;
 
 /// Whether `goal ≥ 0` for all threads in the mask.
 pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
-    by_cases(goal, facts, mask, symbols, SPLITS)
+    by_cases(goal, facts, mask, symbols, SPLITS, &mut { ATTEMPTS_OF_ALL })
 }
 
 /// Directly, or for each value that a symbol may have.
-fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, splits: u32) -> bool {
-    if DEPTHS.into_iter().any(|depth| search(goal, facts, mask, symbols, depth, &mut { ATTEMPTS })) {
-        return true;
+fn by_cases(
+    goal: &Linear,
+    facts: &[Rc<Linear>],
+    mask: &Mask,
+    symbols: &Symbols,
+    splits: u32,
+    attempts: &mut u32,
+) -> bool {
+    // A short proof is mostly by what was learnt last.
+    let latest_first: FactList = facts.iter().rev().cloned().collect();
+    for depth in DEPTHS {
+        let facts = if depth <= 2 { &latest_first } else { facts };
+        let most = ATTEMPTS.min(*attempts);
+        let mut left = most;
+        if search(goal, facts, mask, symbols, depth, &mut left) {
+            return true;
+        }
+        *attempts -= most - left;
     }
-    if splits == 0 {
+    if splits == 0 || *attempts == 0 {
         return false;
     }
     let mut tried = Vec::new();
@@ -49,7 +66,8 @@ fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols,
             let facts: FactList = case.facts.iter().rev().cloned().chain(substituted).collect();
             impossible(&facts, mask, symbols)
                 || goal.substitute(*symbol, &case.value).is_some_and(|goal| {
-                    by_cases(&symbols.along(&goal, &case.ways), &facts, mask, symbols, splits - 1)
+                    let goal = symbols.along(&goal, &case.ways);
+                    by_cases(&goal, &facts, mask, symbols, splits - 1, attempts)
                 })
         };
         if cases.iter().all(holds_in) {
