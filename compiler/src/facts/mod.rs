@@ -23,6 +23,7 @@ mod conditional;
 mod conditions;
 pub mod cover;
 mod eval;
+mod example;
 pub mod lanes;
 pub mod linear;
 mod loops;

@@ -18,12 +18,22 @@ const SPLITS: u32 = 2;
 /// How many combinations one proof may try.
 const ATTEMPTS: u32 = 200;
 
+/// After how many it is worth while to look for an example where the goal is negative.
+const FEW_ATTEMPTS: u32 = 12;
+
 /// Facts that hold at a point of the program: each form is non-negative.
 pub type FactList = Vec<Rc<Linear>>;
 
 /// Whether `goal ≥ 0` for all threads in the mask.
 pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
-    by_cases(goal, facts, mask, symbols, SPLITS)
+    if lower_bound(goal, mask, symbols).is_some_and(|bound| bound >= 0) {
+        return true;
+    }
+    if symbols.examples.refute(goal, facts, mask, symbols) {
+        return false;
+    }
+    DEPTHS.into_iter().any(|depth| search(goal, facts, mask, symbols, depth, &mut { FEW_ATTEMPTS }))
+        || !symbols.examples.find(goal, mask, symbols) && by_cases(goal, facts, mask, symbols, SPLITS)
 }
 
 /// Directly, or for each value that a symbol may have.
@@ -69,7 +79,17 @@ fn impossible(facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
 
 /// The same by at most two facts, for questions whose answer is mostly no.
 pub(super) fn follows(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
-    search(goal, facts, mask, symbols, 2, &mut { ATTEMPTS })
+    if lower_bound(goal, mask, symbols).is_some_and(|bound| bound >= 0) {
+        return true;
+    }
+    if symbols.examples.refute(goal, facts, mask, symbols) {
+        return false;
+    }
+    let mut few = FEW_ATTEMPTS;
+    search(goal, facts, mask, symbols, 2, &mut few)
+        || few == 0
+            && !symbols.examples.find(goal, mask, symbols)
+            && search(goal, facts, mask, symbols, 2, &mut { ATTEMPTS })
 }
 
 fn search(
