@@ -22,6 +22,7 @@ mod comparison;
 mod conditional;
 mod conditions;
 pub mod cover;
+mod deciding;
 mod eval;
 mod example;
 pub mod lanes;

@@ -32,13 +32,15 @@ pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &
     if symbols.examples.refute(goal, facts, mask, symbols) {
         return false;
     }
-    DEPTHS.into_iter().any(|depth| search(goal, facts, mask, symbols, depth, &mut { FEW_ATTEMPTS }))
+    let question = Question::new(goal, facts, mask, symbols);
+    DEPTHS.into_iter().any(|depth| question.follows(symbols, depth, FEW_ATTEMPTS).is_yes())
         || !symbols.examples.find(goal, mask, symbols) && by_cases(goal, facts, mask, symbols, SPLITS)
 }
 
 /// Directly, or for each value that a symbol may have.
 fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, splits: u32) -> bool {
-    if DEPTHS.into_iter().any(|depth| search(goal, facts, mask, symbols, depth, &mut { ATTEMPTS })) {
+    let question = Question::new(goal, facts, mask, symbols);
+    if DEPTHS.into_iter().any(|depth| question.follows(symbols, depth, ATTEMPTS).is_yes()) {
         return true;
     }
     if splits == 0 {
@@ -71,10 +73,7 @@ fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols,
 
 /// Whether a fact is negative whatever its symbols are.
 fn impossible(facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
-    facts.iter().any(|fact| {
-        let negated = fact.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(-1));
-        negated.and_then(|form| lower_bound(&form, mask, symbols)).is_some_and(|bound| bound >= 0)
-    })
+    facts.iter().any(|fact| upper_bound(fact, mask, symbols).is_some_and(|bound| bound < 0))
 }
 
 /// The same by at most two facts, for questions whose answer is mostly no.
@@ -85,11 +84,55 @@ pub(super) fn follows(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols:
     if symbols.examples.refute(goal, facts, mask, symbols) {
         return false;
     }
-    let mut few = FEW_ATTEMPTS;
-    search(goal, facts, mask, symbols, 2, &mut few)
-        || few == 0
-            && !symbols.examples.find(goal, mask, symbols)
-            && search(goal, facts, mask, symbols, 2, &mut { ATTEMPTS })
+    let question = Question::new(goal, facts, mask, symbols);
+    match question.follows(symbols, 2, FEW_ATTEMPTS) {
+        Answer::Yes => true,
+        Answer::No => false,
+        Answer::Open => {
+            !symbols.examples.find(goal, mask, symbols) && question.follows(symbols, 2, ATTEMPTS).is_yes()
+        }
+    }
+}
+
+/// A goal and facts, for the threads that decide.
+struct Question {
+    goal: Linear,
+    facts: FactList,
+    mask: Mask,
+}
+
+/// What a search has found.
+enum Answer {
+    Yes,
+    /// There is no such proof.
+    No,
+    /// None among as many attempts as were allowed.
+    Open,
+}
+
+impl Answer {
+    fn is_yes(&self) -> bool {
+        matches!(self, Answer::Yes)
+    }
+}
+
+impl Question {
+    fn new(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> Question {
+        match symbols.deciders.shorten(goal, facts, mask) {
+            Some((goal, facts)) => Question { goal, facts, mask: Mask::Uniform(true) },
+            None => Question { goal: goal.clone(), facts: facts.to_vec(), mask: mask.clone() },
+        }
+    }
+
+    /// Whether the goal follows by at most so many facts.
+    fn follows(&self, symbols: &Symbols, depth: u32, attempts: u32) -> Answer {
+        let mut left = attempts;
+        match search(&self.goal, &self.facts, &self.mask, symbols, depth, &mut left) {
+            true => Answer::Yes,
+            false if left == 0 => Answer::Open,
+            false => Answer::No,
+        }
+    }
 }
 
 fn search(

@@ -1,5 +1,6 @@
 //! The unknowns.
 
+use super::deciding::Deciders;
 use super::example::Examples;
 use super::lanes::Lanes;
 use super::linear::{Linear, SymbolId};
@@ -173,6 +174,8 @@ pub struct Symbols {
     narrow: bool,
     /// How many the contract and the grid have made: the same in all runs, in this order.
     of_contract: usize,
+    /// The threads that decide a question for all.
+    pub(super) deciders: Deciders,
     /// What answers questions whose answer is no.
     pub(super) examples: Examples,
 }
