@@ -9,9 +9,9 @@ use super::races::{is_blind, relation, unordered};
 use super::trust::{Needed, trusts};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::apart::{Answer, Group, Prover, Reason, Relation};
-use crate::facts::{Facts, IntervalId, Open, SymbolKind, Visit};
+use crate::facts::{Facts, IntervalId, Open, Run, SymbolKind, Visit, of_all_runs, says_the_same};
 use crate::ir::{Axis, Base, Claim, Handle, Kernel, Param, Role, Site};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Two accesses that may meet.
 struct Meeting {
@@ -41,6 +41,8 @@ pub(super) fn check(
     if !outside.is_empty() || escapes && diagnostics.is_failed() {
         return;
     }
+    let common = of_all_runs(facts);
+    let common: Vec<(usize, &Visit)> = common.iter().map(|(run, visit)| (*run, visit)).collect();
     let mut prover = Prover::new(kernel, facts);
     for param in kernel.params.handles() {
         let of_tensor = |site: &Handle<Site>| kernel.sites[*site].place.base == Base::Tensor(param);
@@ -50,7 +52,7 @@ pub(super) fn check(
         }
         let across = match has_one_block(facts) {
             true => None,
-            false => between_blocks(kernel, facts, &sites, &mut prover, needed),
+            false => between_blocks(kernel, &common, &sites, &mut prover, needed),
         };
         let meeting = across.or_else(|| between_threads(kernel, facts, &sites, &mut prover, needed));
         if let Some(meeting) = meeting {
@@ -72,13 +74,12 @@ fn has_one_block(facts: &Facts) -> bool {
 
 fn between_blocks<'a>(
     kernel: &Kernel,
-    facts: &'a Facts,
+    visits: &[(usize, &'a Visit)],
     sites: &[Handle<Site>],
     prover: &mut Prover<'a>,
     needed: &mut Needed,
 ) -> Option<Meeting> {
-    let visits = (0..).zip(&facts.runs).flat_map(|(run, of)| of.visits.iter().map(move |visit| (run, visit)));
-    let groups = groups_of(sites, &visits.collect::<Vec<_>>(), false, prover);
+    let groups = groups_of(sites, visits, false, prover);
     // A site against itself first: that says most about what is wrong.
     for further in 0..groups.len() {
         for (a, b) in groups.iter().zip(groups.iter().skip(further)) {
@@ -98,9 +99,21 @@ fn between_threads<'a>(
     prover: &mut Prover<'a>,
     needed: &mut Needed,
 ) -> Option<Meeting> {
+    let of_tensor = |run: &'a Run| -> Vec<&'a Visit> {
+        run.visits.iter().chain(&run.replays).filter(|visit| sites.contains(&visit.site)).collect()
+    };
+    let first = facts.runs.first().map(|run| (run, of_tensor(run)));
     for (number, run) in (0..).zip(&facts.runs) {
+        let all = of_tensor(run);
+        if let Some((first, of_first)) = &first
+            && number > 0
+            && says_the_same((first, of_first), (run, &all))
+            && order_of(first, of_first) == order_of(run, &all)
+        {
+            continue;
+        }
         let mut visits: BTreeMap<IntervalId, Vec<(usize, &'a Visit)>> = BTreeMap::new();
-        for visit in run.visits.iter().chain(&run.replays).filter(|visit| sites.contains(&visit.site)) {
+        for visit in all {
             visits.entry(visit.interval).or_default().push((number, visit));
         }
         let groups: BTreeMap<IntervalId, Groups> = visits
@@ -126,6 +139,20 @@ fn between_threads<'a>(
         }
     }
     None
+}
+
+/// How the intervals of visits lie to each other, each by its place among them: that of each visit, and which are open at
+/// which, with whether what is the same in both runs is known to be.
+fn order_of(run: &Run, visits: &[&Visit]) -> (Vec<usize>, Vec<(usize, Open, bool)>) {
+    let intervals: BTreeSet<IntervalId> = visits.iter().map(|visit| visit.interval).collect();
+    let place = |interval: IntervalId| intervals.iter().position(|other| *other == interval);
+    let open = intervals.iter().enumerate().flat_map(|(later, id)| {
+        unordered(run, *id).filter_map(move |open| {
+            let blind = is_blind(run, open.interval, *id);
+            Some((later, Open { interval: place(open.interval)? as IntervalId, ..open }, blind))
+        })
+    });
+    (visits.iter().filter_map(|visit| place(visit.interval)).collect(), open.collect())
 }
 
 fn groups_of<'a>(

@@ -463,8 +463,12 @@ impl Walk<'_> {
         scalar: Scalar,
     ) -> Option<Linear> {
         let min = op == BinaryOp::Min;
-        // Minima of data are often chained, and rarely lead to an index.
-        let settled = |goal: Linear| match scalar.is_index() {
+        let operation = Operation::Binary(op);
+        // Minima of data are often chained, and rarely lead to an index. What could not be settled once is not tried as hard
+        // again.
+        let tried = Function { operation, operands: (a.clone(), b.clone()) };
+        let is_hard = scalar.is_index() && !self.unsettled.contains(&tried);
+        let settled = |goal: Linear| match is_hard {
             true => self.holds(&goal),
             false => self.plainly_holds(&goal),
         };
@@ -473,6 +477,9 @@ impl Walk<'_> {
         }
         if settled(a.sub(b)?) {
             return Some(if min { b.clone() } else { a.clone() });
+        }
+        if is_hard {
+            self.unsettled.push(tried);
         }
         let ((low_a, high_a), (low_b, high_b)) = (self.bounds_of(a, scalar), self.bounds_of(b, scalar));
         let range =
@@ -494,7 +501,6 @@ impl Walk<'_> {
             false => vec![case(a, b_is_less), case(b, a_is_less)],
         };
         let name = if min { "a minimum" } else { "a maximum" }.into();
-        let operation = Operation::Binary(op);
         let (form, new) =
             self.derived(Derivation { operation, operands: (a, b), range, interior, cases, name });
         if new {

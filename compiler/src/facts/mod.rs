@@ -16,6 +16,7 @@
 //! ones, are walked too, and leave accesses in [`Run::replays`] alone.
 
 mod address;
+mod alike;
 pub mod apart;
 mod arithmetic;
 mod comparison;
@@ -44,6 +45,7 @@ mod when;
 mod width;
 
 pub use address::{Obstacle, Offsets, tensor_offset, tile_offsets};
+pub use alike::{of_all_runs, says_the_same};
 pub use conditions::{Condition, ConditionKind, Conditions, GridExtent};
 pub use lanes::{Lanes, Mask};
 pub use linear::{Linear, SymbolId};

@@ -15,8 +15,10 @@ use std::rc::Rc;
 const DEPTHS: [u32; 3] = [1, 2, 5];
 /// How many symbols that are one of several values one proof may take apart.
 const SPLITS: u32 = 2;
-/// How many combinations one proof may try.
+/// How many combinations one search may try.
 const ATTEMPTS: u32 = 200;
+/// How many the searches of one proof may try together; of the kernels of this project, none needs more than 600.
+const ATTEMPTS_OF_ALL: u32 = 800;
 
 /// After how many it is worth while to look for an example where the goal is negative.
 const FEW_ATTEMPTS: u32 = 12;
@@ -33,17 +35,30 @@ pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &
         return false;
     }
     let question = Question::new(goal, facts, mask, symbols);
-    DEPTHS.into_iter().any(|depth| question.follows(symbols, depth, FEW_ATTEMPTS).is_yes())
-        || !symbols.examples.find(goal, mask, symbols) && by_cases(goal, facts, mask, symbols, SPLITS)
+    DEPTHS.into_iter().any(|depth| question.follows(symbols, depth, &mut { FEW_ATTEMPTS }))
+        || !symbols.examples.find(goal, mask, symbols)
+            && by_cases(goal, facts, mask, symbols, SPLITS, &mut { ATTEMPTS_OF_ALL })
 }
 
 /// Directly, or for each value that a symbol may have.
-fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols, splits: u32) -> bool {
+fn by_cases(
+    goal: &Linear,
+    facts: &[Rc<Linear>],
+    mask: &Mask,
+    symbols: &Symbols,
+    splits: u32,
+    attempts: &mut u32,
+) -> bool {
     let question = Question::new(goal, facts, mask, symbols);
-    if DEPTHS.into_iter().any(|depth| question.follows(symbols, depth, ATTEMPTS).is_yes()) {
-        return true;
+    for depth in DEPTHS {
+        let most = ATTEMPTS.min(*attempts);
+        let mut left = most;
+        if question.follows(symbols, depth, &mut left) {
+            return true;
+        }
+        *attempts -= most - left;
     }
-    if splits == 0 {
+    if splits == 0 || *attempts == 0 {
         return false;
     }
     let mut tried = Vec::new();
@@ -61,7 +76,8 @@ fn by_cases(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols,
             let facts: FactList = case.facts.iter().rev().cloned().chain(substituted).collect();
             impossible(&facts, mask, symbols)
                 || goal.substitute(*symbol, &case.value).is_some_and(|goal| {
-                    by_cases(&symbols.along(&goal, &case.ways), &facts, mask, symbols, splits - 1)
+                    let goal = symbols.along(&goal, &case.ways);
+                    by_cases(&goal, &facts, mask, symbols, splits - 1, attempts)
                 })
         };
         if cases.iter().all(holds_in) {
@@ -85,53 +101,40 @@ pub(super) fn follows(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols:
         return false;
     }
     let question = Question::new(goal, facts, mask, symbols);
-    match question.follows(symbols, 2, FEW_ATTEMPTS) {
-        Answer::Yes => true,
-        Answer::No => false,
-        Answer::Open => {
-            !symbols.examples.find(goal, mask, symbols) && question.follows(symbols, 2, ATTEMPTS).is_yes()
-        }
-    }
+    let mut few = FEW_ATTEMPTS;
+    question.follows_by(&question.facts, symbols, 2, &mut few)
+        || few == 0
+            && !symbols.examples.find(goal, mask, symbols)
+            && question.follows_by(&question.facts, symbols, 2, &mut { ATTEMPTS })
 }
 
 /// A goal and facts, for the threads that decide.
 struct Question {
     goal: Linear,
     facts: FactList,
+    /// The same facts, the outermost first.
+    outermost_first: FactList,
     mask: Mask,
-}
-
-/// What a search has found.
-enum Answer {
-    Yes,
-    /// There is no such proof.
-    No,
-    /// None among as many attempts as were allowed.
-    Open,
-}
-
-impl Answer {
-    fn is_yes(&self) -> bool {
-        matches!(self, Answer::Yes)
-    }
 }
 
 impl Question {
     fn new(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> Question {
-        match symbols.deciders.shorten(goal, facts, mask) {
-            Some((goal, facts)) => Question { goal, facts, mask: Mask::Uniform(true) },
-            None => Question { goal: goal.clone(), facts: facts.to_vec(), mask: mask.clone() },
-        }
+        let (goal, facts, mask) = match symbols.deciders.shorten(goal, facts, mask) {
+            Some((goal, facts)) => (goal, facts, Mask::Uniform(true)),
+            None => (goal.clone(), facts.to_vec(), mask.clone()),
+        };
+        let outermost_first = facts.iter().rev().cloned().collect();
+        Question { goal, facts, outermost_first, mask }
     }
 
-    /// Whether the goal follows by at most so many facts.
-    fn follows(&self, symbols: &Symbols, depth: u32, attempts: u32) -> Answer {
-        let mut left = attempts;
-        match search(&self.goal, &self.facts, &self.mask, symbols, depth, &mut left) {
-            true => Answer::Yes,
-            false if left == 0 => Answer::Open,
-            false => Answer::No,
-        }
+    /// Whether the goal follows by at most so many facts. A short proof is mostly by those that hold everywhere.
+    fn follows(&self, symbols: &Symbols, depth: u32, attempts: &mut u32) -> bool {
+        let facts = if depth <= 2 { &self.outermost_first } else { &self.facts };
+        self.follows_by(facts, symbols, depth, attempts)
+    }
+
+    fn follows_by(&self, facts: &[Rc<Linear>], symbols: &Symbols, depth: u32, attempts: &mut u32) -> bool {
+        search(&self.goal, facts, &self.mask, symbols, depth, attempts)
     }
 }
 

@@ -61,7 +61,7 @@ impl SymbolKind {
 }
 
 /// An unknown.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Symbol {
     /// What it is.
     pub kind: SymbolKind,
@@ -92,7 +92,7 @@ pub struct Symbol {
 }
 
 /// One of the values that a symbol may have.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// The value.
     pub value: Linear,

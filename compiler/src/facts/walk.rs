@@ -38,7 +38,7 @@ pub(super) struct Walked {
 }
 
 /// How much is done for one kernel at most, in statements of one thread: some seconds.
-const MOST_WORK: u64 = 1 << 25;
+const MOST_WORK: u64 = 1 << 26;
 
 /// Symbols whose residue would help, each with the modulus.
 pub(super) type Requests = BTreeMap<SymbolKind, i64>;
@@ -88,6 +88,8 @@ pub(super) struct Walk<'a> {
     pub(super) thread_indices: [Option<Lanes>; 3],
     /// Symbols derived in the branches around this point.
     pub(super) derived: Vec<(Rc<symbol::Function>, SymbolId)>,
+    /// Minima and maxima of indices of which it could not be said which side they are.
+    pub(super) unsettled: Vec<symbol::Function>,
     pub(super) visits: Vec<Visit>,
     /// Accesses in the iterations that meet those that stand for all.
     pub(super) replays: Vec<Visit>,
@@ -173,6 +175,7 @@ pub(super) fn run(
         grid: Vec::new(),
         thread_indices: [const { None }; 3],
         derived: Vec::new(),
+        unsettled: Vec::new(),
         visits: Vec::new(),
         replays: Vec::new(),
         moment: Moment::start(),

@@ -124,7 +124,12 @@ impl Lower<'_> {
     }
 
     /// Whether an index is inside.
-    fn inside(&mut self, base: Base, index: &[Handle<ir::Expr>], span: SpanId) -> Handle<ir::Expr> {
+    pub(super) fn inside(
+        &mut self,
+        base: Base,
+        index: &[Handle<ir::Expr>],
+        span: SpanId,
+    ) -> Handle<ir::Expr> {
         let mut conditions = Vec::new();
         for (dimension, index) in index.iter().enumerate() {
             let extent = match base {

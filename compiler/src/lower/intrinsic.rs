@@ -16,7 +16,7 @@ use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 const MOST_BOUNDARY_BYTES: u32 = 256;
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` and `misalignment` of tensors; `load`, `load_async`, `store`, `load_transposed` and `store_transposed` of tiles";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` and `misalignment` of tensors; `load`, `load_async`, `store`, `load_transposed`, `store_transposed` and `copy_async` of tiles";
 
 /// A function of the prelude.
 pub(crate) enum Function {
@@ -467,6 +467,12 @@ impl Lower<'_> {
             ("read", _) => self.read_vector(call, base, expected),
             ("read_unaligned", Base::Tensor(tensor)) => self.read_unaligned(call, tensor, expected),
             ("write", _) => self.write_vector(call, base),
+            ("copy_async", Base::Tile(tile)) => self.copy_async(call, tile),
+            ("at" | "at_or_zero", Base::Tensor(_)) => self.unsupported(
+                call,
+                &format!("`{name}` names what an asynchronous copy reads, and this is none"),
+                "write `tile.copy_async::<V>([…], tensor.at([…]))`, or read the element: `tensor[[…]]`",
+            ),
             ("get_or", _) => self.get_or(call, base),
             ("contains", _) => self.contains(call, base),
             (name, _) if AtomicOp::ALL.iter().any(|op| op.name() == name) => {

@@ -9,6 +9,7 @@ mod build;
 mod checked;
 mod closure;
 mod control;
+mod copy;
 mod elements;
 mod expr;
 mod flow;

@@ -11,17 +11,14 @@
 //! that are too small for one are loaded and stored at the edge. Both paths are ordinary loops, guards and access sites. Those of the second
 //! are at the tensor's [edge](crate::ir::Site::edge).
 
+use super::copy::LEAST_COPY_BYTES;
 use super::{Lower, Operand, Ty};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{
-    self, Base, BinaryOp, CompareOp, ExprKind, Handle, Loop, Param, Part, Place, Proxy, Role, Scalar, Stmt,
-    Tile,
+    self, Base, BinaryOp, CompareOp, ExprKind, Handle, Loop, Param, Part, Place, Proxy, Scalar, Stmt, Tile,
 };
 use crate::span::SpanId;
 use syn::{Expr, ExprMethodCall};
-
-/// Bytes that an asynchronous copy moves at least for one lane.
-const LEAST_COPY_BYTES: u32 = 4;
 
 /// A method that moves a whole tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,22 +230,13 @@ impl Lower<'_> {
             );
             return;
         }
-        let element = self.kernel.tiles[window.tile].element;
         match window.method.proxy {
             Proxy::Generic => {}
-            Proxy::Async if LEAST_COPY_BYTES <= width * element.bytes() => {}
             Proxy::Async => {
-                let bytes = width * element.bytes();
-                self.diagnostics.report(
-                    Diagnostic::new(
-                        Code::VectorWidth,
-                        window.span,
-                        format!("no asynchronous copy moves {bytes} bytes for one lane"),
-                    )
-                    .note("it moves 4, 8 or 16 bytes")
-                    .help(format!("write `load_async::<{}>`, or `load`", LEAST_COPY_BYTES / element.bytes())),
-                );
-                return;
+                let element = self.kernel.tiles[window.tile].element.bytes();
+                if !self.is_copied(window.call, width * element, element, "`load`") {
+                    return;
+                }
             }
         }
         let condition = self.window_inside(window, |lower, origin, extent| {
@@ -470,18 +458,6 @@ impl Lower<'_> {
                 self.push(Stmt::If { condition, then, otherwise: Vec::new() });
             }
         }
-    }
-
-    fn copy(&mut self, from: Place, to: Place, inside: Handle<ir::Expr>, at: &ExprMethodCall) {
-        let (Some(source), Some(destination)) =
-            (self.site(from, Role::Read, at), self.site(to, Role::Write, at))
-        else {
-            return;
-        };
-        for site in [source, destination] {
-            self.kernel.sites[site].proxy = Proxy::Async;
-        }
-        self.push(Stmt::Copy(ir::Copy { source, destination, inside }));
     }
 
     /// The elements of the tile that stand for a row and a column of the window.

@@ -1,6 +1,6 @@
 //! Accesses of different blocks to one element of a tensor.
 
-use crate::harness::{check, kernel};
+use crate::harness::{check, kernel, outcome};
 use expect_test::expect;
 
 fn vector(body: &str) -> String {
@@ -302,4 +302,33 @@ fn what_iterations_read_for_the_whole_block() {
             launch: i.len() >= 64
         "#]],
     );
+}
+
+/// An analysis for each residue of a loop's counter changes nothing for what is outside the loop.
+#[test]
+fn beside_a_loop_of_stages() {
+    let with = |stages: &str, index: &str| {
+        outcome(&kernel(
+            "block = [256], grid = [x.rows().div_ceil(2) * x.cols().div_ceil(256)]",
+            "x: &mut Matrix<f32>, n: usize",
+            &format!(
+                "let [row, col] = rasterize(block_x(), [x.rows().div_ceil(2), x.cols().div_ceil(256)], 8);
+                let mut tile = Shared::<[[f32; 256]; 3]>::new();
+                let mut i = 0;
+                for s in 0..n {{ tile[{stages}][thread_x()] = 1.0; i = s; }}
+                for r in 0..2 {{
+                    let (r, c) = ({index}, 256 * col + thread_x());
+                    if r < x.rows() && c < x.cols() {{ x[[r, c]] = 1.0; }}
+                }}"
+            ),
+        ))
+    };
+    for stages in ["0", "s % 2", "s % 3"] {
+        let said = with(stages, "2 * row + r");
+        assert!(!said.contains("[TP"), "{stages}: {said}");
+        for index in ["row + r", "2 * row + r + i", "2 * (row / 2) + r"] {
+            let said = with(stages, index);
+            assert!(said.contains("[TP0802]"), "{stages} {index}: {said}");
+        }
+    }
 }

@@ -278,7 +278,7 @@ fn names() {
         &warp("let x = input.get([0]);"),
         expect![[r#"
             left to rustc: the method `get` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` and `misalignment` of tensors; `load`, `load_async`, `store`, `load_transposed` and `store_transposed` of tiles
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` and `misalignment` of tensors; `load`, `load_async`, `store`, `load_transposed`, `store_transposed` and `copy_async` of tiles
               at `get`
         "#]],
     );
@@ -294,7 +294,7 @@ fn names() {
         &warp("let t = Shared::<[f32; 4]>::new(); let n = t.len();"),
         expect![[r#"
             left to rustc: the method `len` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` and `misalignment` of tensors; `load`, `load_async`, `store`, `load_transposed` and `store_transposed` of tiles
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` and `misalignment` of tensors; `load`, `load_async`, `store`, `load_transposed`, `store_transposed` and `copy_async` of tiles
               at `len`
         "#]],
     );

@@ -347,3 +347,71 @@ fn copies_to_scattered_lines() {
         "#]],
     );
 }
+
+#[test]
+fn asynchronous_copies_of_a_lane() {
+    let with = |body: &str| {
+        let body = format!(
+            "let mut turned = Shared::<[[[f32; 32]; 32]; 2], Pad<1>>::new();
+            let mut tile = Shared::<[[u16; 32]; 32]>::new();
+            let (row0, col0, t) = (block_y() * 32, block_x() * 32, thread_x());
+            {body}"
+        );
+        blocks("input: &Matrix<f32>, halves: &Matrix<u16>", "halves.cols() % 2 == 0", &body)
+    };
+    check(
+        &with(
+            "for i in 0..4 {
+                let (r, c) = (8 * i + t / 32, t % 32);
+                turned.copy_async([0, c, r], input.at_or_zero([row0 + r, col0 + c]));
+                if row0 + 32 <= input.rows() && col0 + 32 <= input.cols() {
+                    turned.copy_async::<1>([1, c, r], input.at([row0 + r, col0 + c]));
+                }
+            }
+            tile.copy_async::<2>([t / 16, t % 16 * 2], halves.at_or_zero([row0 + t / 16, col0 + t % 16 * 2]));
+            commit();
+            wait::<0>();",
+        ),
+        expect![[r#"
+            copy: read `turned.copy_async([0, c, r], input.at_or_zero([row0 + r, col0 + c]))`: 32 × 4 B, 128/128 sectors
+            copy: write `turned.copy_async([0, c, r], input.at_or_zero([row0 + r, col0 + c]))`: 32 × 4 B, 32/32 wavefronts
+            copy: read `turned.copy_async::<1>([1, c, r], input.at([row0 + r, col0 + c]))`: 32 × 4 B, 128/128 sectors
+            copy: write `turned.copy_async::<1>([1, c, r], input.at([row0 + r, col0 + c]))`: 32 × 4 B, 32/32 wavefronts
+            copy: read `tile.copy_async::<2>([t / 16, t % 16 * 2], halves.at_or_zero([row0 + t / 16, col0 + t % 16 * 2]))`: 8 × 4 B, 32/32 sectors; alignment at launch: halves.pitch() % 2 == 0, the first element is 4-byte aligned
+            copy: write `tile.copy_async::<2>([t / 16, t % 16 * 2], halves.at_or_zero([row0 + t / 16, col0 + t % 16 * 2]))`: 8 × 4 B, 8/8 wavefronts
+            shared: 10496 bytes
+            launch: halves.cols() % 2 == 0
+            launch: halves.pitch() % 2 == 0
+        "#]],
+    );
+    // What is not inside, too few bytes, and elements that nobody copies.
+    check(
+        &with(
+            "turned.copy_async([0, t / 32, t % 32], input.at([t / 32, t % 32]));
+            turned.copy_async([0, t / 32, t % 32 + 1], input.at_or_zero([t / 32, t % 32]));",
+        ),
+        expect![[r#"
+            error: index may be out of bounds: nothing here says that `t / 32 < input.rows()` and `t % 32 < input.cols()` [TP0402]
+            help: guard it: `if t / 32 < input.rows() && t % 32 < input.cols() { … }`, or promise what bounds it in `requires(…)`
+              at `turned.copy_async([0, t / 32, t % 32], input.at([t / 32, t % 32]))`
+            error: index out of bounds: `t % 32 + 1` is 32, and the last index of `turned` there is 31 [TP0401]
+            note: thread 31 writes it
+              at `turned.copy_async([0, t / 32, t % 32 + 1], input.at_or_zero([t / 32, t % 32]))`
+        "#]],
+    );
+    check(
+        &with(
+            "tile.copy_async([t / 32, t % 32], halves.at_or_zero([t / 32, t % 32]));
+            let first = halves.at([0, 0]);",
+        ),
+        expect![[r#"
+            error: no asynchronous copy moves 2 bytes for one lane [TP0011]
+            note: it moves 4, 8 or 16 bytes
+            help: write `copy_async::<2>`, or a load and a store
+              at `tile.copy_async([t / 32, t % 32], halves.at_or_zero([t / 32, t % 32]))`
+            error: `at` names what an asynchronous copy reads, and this is none [TP0002]
+            help: write `tile.copy_async::<V>([…], tensor.at([…]))`, or read the element: `tensor[[…]]`
+              at `halves.at([0, 0])`
+        "#]],
+    );
+}

@@ -26,7 +26,7 @@ pub use reduce::{
     warp_scan_exclusive, warp_scan_inclusive, warp_sum,
 };
 pub use shared::{Auto, Layout, Pad, RowMajor, Shared, Swizzle, Tile, Xor};
-pub use tensor::{AnyIndex, Matrix, Tensor};
+pub use tensor::{AnyIndex, Elements, Matrix, Tensor};
 pub use threads::{
     block_x, block_y, block_z, grid_x, grid_y, grid_z, sync_threads, thread_x, thread_y, thread_z,
 };

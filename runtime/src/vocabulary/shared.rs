@@ -1,6 +1,6 @@
 //! Tiles in shared memory and their layouts.
 
-use super::{AnyIndex, Vector, only_in_a_kernel};
+use super::{AnyIndex, Elements, Vector, only_in_a_kernel};
 use crate::scalar::Element;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -46,6 +46,28 @@ impl<A: Tile, L: Layout> Shared<A, L> {
     pub fn write<const V: usize>(&mut self, index: A::Index, value: Vector<A::Element, V>) {
         let _ = (index, value);
         only_in_a_kernel("Shared::write")
+    }
+
+    /// Starts a copy of `V` elements of a tensor, which become those of a row from `index` on, and does not wait for it: `cp.async`
+    /// by this lane. 4, 8 or 16 bytes.
+    ///
+    /// [`load_async`](super::WholeTile::load_async) starts the copies of a whole tile, row by row; this is for
+    /// elements that shall lie otherwise. What is said there of [`commit`](super::commit), [`wait`](super::wait) and costs holds
+    /// here too. Before sm_80 it is a load and a store.
+    ///
+    /// ```no_run
+    /// # use tileproof::prelude::*;
+    /// # fn body(input: &Matrix<f32>, row: usize, col: usize) {
+    /// let mut turned = Shared::<[[f32; 32]; 32], Pad<1>>::new();
+    /// turned.copy_async::<1>([thread_x(), thread_y()], input.at_or_zero([row + thread_y(), col + thread_x()]));
+    /// commit();
+    /// wait::<0>();
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn copy_async<const V: usize>(&mut self, index: A::Index, from: Elements<A::Element>) {
+        let _ = (index, from);
+        only_in_a_kernel("Shared::copy_async")
     }
 
     /// The element at `index` where that is inside, else `default`, which is evaluated in either case.

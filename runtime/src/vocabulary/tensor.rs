@@ -26,6 +26,11 @@ pub trait AnyIndex: sealed::Sealed {}
 impl AnyIndex for usize {}
 impl AnyIndex for isize {}
 
+/// What [`copy_async`](super::Shared::copy_async) copies: elements of a tensor, named by [`at`](Tensor::at).
+pub struct Elements<T: Element> {
+    element: PhantomData<T>,
+}
+
 /// A tensor of rank 2: rows of contiguous elements.
 pub type Matrix<T> = Tensor<T, 2>;
 
@@ -123,6 +128,21 @@ impl<T: Element, const RANK: usize> Tensor<T, RANK> {
     pub fn get_or<I: AnyIndex>(&self, index: [I; RANK], default: T) -> T {
         let _ = (index, default);
         only_in_a_kernel("Tensor::get_or")
+    }
+
+    /// The elements from `index` on, which must be inside: what [`copy_async`](super::Shared::copy_async) copies.
+    #[track_caller]
+    pub fn at(&self, index: [usize; RANK]) -> Elements<T> {
+        let _ = index;
+        only_in_a_kernel("Tensor::at")
+    }
+
+    /// The elements from `index` on, or zeros where there is no element at `index`: what
+    /// [`copy_async`](super::Shared::copy_async) copies. Where there is one, all that are copied must be inside.
+    #[track_caller]
+    pub fn at_or_zero(&self, index: [usize; RANK]) -> Elements<T> {
+        let _ = index;
+        only_in_a_kernel("Tensor::at_or_zero")
     }
 
     /// Whether there is an element at `index`.
