@@ -7,7 +7,8 @@
 
 use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
-use super::prove::FactList;
+use super::search::{Flat, Known, Order};
+use super::symbol::Symbols;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -31,8 +32,8 @@ struct Deciding {
     threads: Vec<u32>,
     /// What it holds for.
     tables: Vec<(Rc<[i64]>, Part)>,
-    /// The facts of the last question, the oldest first, each beside what it says of the threads that decide.
-    facts: Vec<(Rc<Linear>, Rc<Linear>)>,
+    /// The facts of the last question.
+    facts: Known,
     /// How many threads decided when the tables were gathered anew.
     at_first: usize,
 }
@@ -55,32 +56,54 @@ enum Part {
     Coefficient,
 }
 
+/// How far one search goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effort {
+    /// How many facts it may combine.
+    pub(super) depth: u32,
+    pub(super) order: Order,
+    /// How many combinations it may try.
+    pub(super) attempts: u32,
+}
+
 impl Deciders {
-    /// The goal and the facts, in their order, for the threads of the mask that decide alone. `None` where all are the same.
-    pub(super) fn shorten(
+    /// Whether the goal follows for all threads of the mask, by one search after the other; how many combinations they
+    /// tried each time.
+    pub(super) fn follows(
         &self,
         goal: &Linear,
         facts: &[Rc<Linear>],
         mask: &Mask,
-    ) -> Option<(Linear, FactList)> {
+        symbols: &Symbols,
+        mut searches: impl FnMut(&mut dyn FnMut(Effort) -> (bool, u32)) -> bool,
+    ) -> bool {
         let threads = facts.iter().map(|fact| fact.threads()).fold(goal.threads(), usize::max);
         let mask: Rc<[bool]> = match mask {
             Mask::Each(mask) => Rc::clone(mask),
-            Mask::Uniform(_) if threads == 0 => return None,
-            Mask::Uniform(all) => vec![*all; threads].into(),
+            Mask::Uniform(all) => vec![*all; threads.max(1)].into(),
         };
         let mut lately = self.lately.borrow_mut();
         let same = |known: &Deciding| Rc::ptr_eq(&known.mask, &mask) || known.mask == mask;
         let place = match lately.iter().position(same) {
             Some(place) => place,
             None => {
+                let Some(new) = Deciding::new(mask) else { return false };
                 lately.truncate(MOST_MASKS - 1);
-                lately.push(Deciding::new(mask)?);
+                lately.push(new);
                 lately.len() - 1
             }
         };
         lately[..=place].rotate_right(1);
-        Some(lately[0].shorten(goal, facts))
+        let deciding = &mut lately[0];
+        deciding.take_all(goal, facts);
+        let Some(goal) = Flat::of(goal, &deciding.threads) else { return false };
+        let known = &deciding.facts;
+        goal.is_bounded(symbols)
+            || searches(&mut |Effort { depth, order, attempts }| {
+                let mut left = attempts;
+                let found = known.search(&goal, symbols, (depth, order), &mut left);
+                (found, attempts - left)
+            })
     }
 }
 
@@ -91,7 +114,7 @@ impl Deciding {
             left_out: Vec::new(),
             threads: Vec::new(),
             tables: Vec::new(),
-            facts: Vec::new(),
+            facts: Known::default(),
             at_first: 0,
             mask,
         };
@@ -109,17 +132,14 @@ impl Deciding {
         self.left_out = self.mask.iter().enumerate().map(reason).collect();
         self.threads = vec![first as u32];
         self.tables.clear();
-        self.facts.clear();
         Some(())
     }
 
-    fn shorten(&mut self, goal: &Linear, facts: &[Rc<Linear>]) -> (Linear, FactList) {
+    /// Goes over to other facts, of which the outermost are mostly the same. They come with the innermost first.
+    fn take_all(&mut self, goal: &Linear, facts: &[Rc<Linear>]) {
         let count = facts.len();
         let mut same = 0;
-        while same < count
-            && same < self.facts.len()
-            && Rc::ptr_eq(&self.facts[same].0, &facts[count - 1 - same])
-        {
+        while same < count && same < self.facts.len() && self.facts.is_at(same, &facts[count - 1 - same]) {
             same += 1;
         }
         self.facts.truncate(same);
@@ -127,39 +147,21 @@ impl Deciding {
         for fact in facts[..count - same].iter().rev() {
             more |= self.take(fact);
         }
-        if self.threads.len() > 16 + 2 * self.at_first {
-            // Forms of the past may be the reason.
-            if self.begin().is_some() {
-                self.take(goal);
-                facts.iter().rev().for_each(|fact| {
-                    self.take(fact);
-                });
-                self.at_first = self.threads.len();
-                same = 0;
-            }
-        } else if more {
-            for place in 0..same {
-                if self.facts[place].0.threads() > 0 {
-                    let fact = self.restrict(&self.facts[place].0);
-                    self.facts[place].1 = Rc::new(fact);
-                }
-            }
+        // Forms of the past may be the reason that many threads decide.
+        if self.threads.len() > 16 + 2 * self.at_first && self.begin().is_some() {
+            self.take(goal);
+            facts.iter().rev().for_each(|fact| {
+                self.take(fact);
+            });
+            self.at_first = self.threads.len();
+            more = true;
+        }
+        if more {
+            self.facts.take_anew(&self.threads);
         }
         for fact in facts[..count - same].iter().rev() {
-            let short = match fact.threads() {
-                0 => Rc::clone(fact),
-                _ => Rc::new(self.restrict(fact)),
-            };
-            self.facts.push((Rc::clone(fact), short));
+            self.facts.push(fact, &self.threads);
         }
-        let short = self.facts.iter().rev().map(|(_, short)| Rc::clone(short)).collect();
-        (self.restrict(goal), short)
-    }
-
-    fn restrict(&self, form: &Linear) -> Linear {
-        let of = |lanes: &Lanes| lanes.of_threads(&self.threads);
-        let terms = form.terms.iter().map(|(symbol, coefficient)| (*symbol, of(coefficient)));
-        Linear { constant: of(&form.constant), terms: terms.filter(|(_, lanes)| !lanes.is_zero()).collect() }
     }
 
     /// Makes sure that it holds for a form. Whether more threads decide.

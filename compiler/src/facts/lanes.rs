@@ -180,14 +180,6 @@ impl Lanes {
         }
     }
 
-    /// The numbers of these threads alone.
-    pub(super) fn of_threads(&self, threads: &[u32]) -> Lanes {
-        match self {
-            Lanes::Uniform(value) => Lanes::Uniform(*value),
-            Lanes::Each(table) => Lanes::each(threads.iter().map(|thread| table[*thread as usize]).collect()),
-        }
-    }
-
     /// The number of a thread.
     pub fn get(&self, thread: usize) -> i64 {
         match self {

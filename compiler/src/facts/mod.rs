@@ -36,6 +36,7 @@ mod prove;
 mod registers;
 mod relations;
 mod rounds;
+mod search;
 mod symbol;
 mod together;
 mod truth;

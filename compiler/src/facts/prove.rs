@@ -6,8 +6,10 @@
 //! values, such as a minimum, is replaced by each of them in turn. All threads are judged at once: what is found must hold for
 //! each of them.
 
+use super::deciding::Effort;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
+use super::search::Order;
 use super::symbol::{Case, Symbols};
 use std::rc::Rc;
 
@@ -34,10 +36,17 @@ pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &
     if symbols.examples.refute(goal, facts, mask, symbols) {
         return false;
     }
-    let question = Question::new(goal, facts, mask, symbols);
-    DEPTHS.into_iter().any(|depth| question.follows(symbols, depth, &mut { FEW_ATTEMPTS }))
+    let few = |depth| Effort { depth, order: order_for(depth), attempts: FEW_ATTEMPTS };
+    symbols
+        .deciders
+        .follows(goal, facts, mask, symbols, |search| DEPTHS.into_iter().any(|depth| search(few(depth)).0))
         || !symbols.examples.find(goal, mask, symbols)
             && by_cases(goal, facts, mask, symbols, SPLITS, &mut { ATTEMPTS_OF_ALL })
+}
+
+/// A short proof is mostly by what holds everywhere.
+fn order_for(depth: u32) -> Order {
+    if depth <= 2 { Order::OutermostFirst } else { Order::InnermostFirst }
 }
 
 /// Directly, or for each value that a symbol may have.
@@ -49,14 +58,16 @@ fn by_cases(
     splits: u32,
     attempts: &mut u32,
 ) -> bool {
-    let question = Question::new(goal, facts, mask, symbols);
-    for depth in DEPTHS {
-        let most = ATTEMPTS.min(*attempts);
-        let mut left = most;
-        if question.follows(symbols, depth, &mut left) {
-            return true;
-        }
-        *attempts -= most - left;
+    let directly = symbols.deciders.follows(goal, facts, mask, symbols, |search| {
+        DEPTHS.into_iter().any(|depth| {
+            let most = ATTEMPTS.min(*attempts);
+            let (found, tried) = search(Effort { depth, order: order_for(depth), attempts: most });
+            *attempts -= tried;
+            found
+        })
+    });
+    if directly {
+        return true;
     }
     if splits == 0 || *attempts == 0 {
         return false;
@@ -100,132 +111,14 @@ pub(super) fn follows(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols:
     if symbols.examples.refute(goal, facts, mask, symbols) {
         return false;
     }
-    let question = Question::new(goal, facts, mask, symbols);
-    let mut few = FEW_ATTEMPTS;
-    question.follows_by(&question.facts, symbols, 2, &mut few)
-        || few == 0
-            && !symbols.examples.find(goal, mask, symbols)
-            && question.follows_by(&question.facts, symbols, 2, &mut { ATTEMPTS })
-}
-
-/// A goal and facts, for the threads that decide.
-struct Question {
-    goal: Linear,
-    facts: FactList,
-    /// The same facts, the outermost first.
-    outermost_first: FactList,
-    mask: Mask,
-}
-
-impl Question {
-    fn new(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> Question {
-        let (goal, facts, mask) = match symbols.deciders.shorten(goal, facts, mask) {
-            Some((goal, facts)) => (goal, facts, Mask::Uniform(true)),
-            None => (goal.clone(), facts.to_vec(), mask.clone()),
-        };
-        let outermost_first = facts.iter().rev().cloned().collect();
-        Question { goal, facts, outermost_first, mask }
-    }
-
-    /// Whether the goal follows by at most so many facts. A short proof is mostly by those that hold everywhere.
-    fn follows(&self, symbols: &Symbols, depth: u32, attempts: &mut u32) -> bool {
-        let facts = if depth <= 2 { &self.outermost_first } else { &self.facts };
-        self.follows_by(facts, symbols, depth, attempts)
-    }
-
-    fn follows_by(&self, facts: &[Rc<Linear>], symbols: &Symbols, depth: u32, attempts: &mut u32) -> bool {
-        search(&self.goal, facts, &self.mask, symbols, depth, attempts)
-    }
-}
-
-fn search(
-    goal: &Linear,
-    facts: &[Rc<Linear>],
-    mask: &Mask,
-    symbols: &Symbols,
-    depth: u32,
-    attempts: &mut u32,
-) -> bool {
-    if lower_bound(goal, mask, symbols).is_some_and(|bound| bound >= 0) {
-        return true;
-    }
-    if depth == 0 {
-        return false;
-    }
-    // First the symbols that can pull the goal down, then those that can lift it.
-    for pulls_down in [true, false] {
-        for (symbol, coefficient) in &goal.terms {
-            let Some(sign) = weak_sign(coefficient, mask) else { continue };
-            if (sign < 0 || symbols.range(*symbol).0 < 0) != pulls_down {
-                continue;
-            }
-            for fact in facts {
-                let Some(other) = fact.find(*symbol) else { continue };
-                if common_sign(other, mask) != Some(sign) {
-                    continue;
-                }
-                if *attempts == 0 {
-                    return false;
-                }
-                *attempts -= 1;
-                if let Some(rest) = eliminate(goal, coefficient, fact, other, *symbol)
-                    && search(&rest, facts, mask, symbols, depth - 1, attempts)
-                {
-                    return true;
-                }
-            }
+    symbols.deciders.follows(goal, facts, mask, symbols, |search| {
+        let mut by = |attempts| search(Effort { depth: 2, order: Order::InnermostFirst, attempts });
+        match by(FEW_ATTEMPTS) {
+            (true, _) => true,
+            (false, FEW_ATTEMPTS) => !symbols.examples.find(goal, mask, symbols) && by(ATTEMPTS).0,
+            (false, _) => false,
         }
-    }
-    false
-}
-
-/// `|other| × goal + |other| − 1 − |coefficient| × fact`, which no longer holds the symbol. The goal follows from it, as
-/// `other` is zero for no thread, and a whole number of which a multiple is above −1 times its factor is not negative.
-fn eliminate(
-    goal: &Linear,
-    coefficient: &Lanes,
-    fact: &Linear,
-    other: &Lanes,
-    symbol: SymbolId,
-) -> Option<Linear> {
-    let (mut scale, mut take) = (other.map(i64::checked_abs)?, coefficient.map(i64::checked_abs)?);
-    if scale == take {
-        (scale, take) = (Lanes::Uniform(1), Lanes::Uniform(1));
-    } else if let (Lanes::Uniform(a), Lanes::Uniform(b)) = (&scale, &take) {
-        let divisor = gcd(*a, *b).max(1);
-        (scale, take) = (Lanes::Uniform(a / divisor), Lanes::Uniform(b / divisor));
-    }
-    let scaled = if scale == Lanes::Uniform(1) {
-        goal.clone()
-    } else {
-        let slack = Linear::constant(scale.map(|scale| scale.checked_sub(1))?);
-        goal.scale(&scale)?.add(&slack)?
-    };
-    let mut rest = scaled.add_scaled(fact, &take.map(i64::checked_neg)?)?;
-    rest.terms.retain(|(other, _)| *other != symbol);
-    Some(rest)
-}
-
-/// The sign of the coefficients of all threads in the mask, if it is one and they are not zero.
-fn common_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
-    let (least, most) = coefficient.extremes(mask)?;
-    if least > 0 {
-        Some(1)
-    } else if most < 0 {
-        Some(-1)
-    } else {
-        None
-    }
-}
-
-/// The sign of the coefficients of all threads in the mask that are not zero, if it is one.
-fn weak_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
-    match coefficient.extremes(mask)? {
-        (0, 0) => None,
-        (0.., _) => Some(1),
-        (_, ..=0) => Some(-1),
-        _ => None,
-    }
+    })
 }
 
 /// The least value that the ranges of the symbols allow, over the threads in the mask.
