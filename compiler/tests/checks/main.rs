@@ -35,6 +35,7 @@ mod tensors;
 mod tiles;
 mod trust;
 mod unaligned;
+mod unawaited;
 mod unwritten;
 mod values;
 
