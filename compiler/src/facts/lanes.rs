@@ -172,6 +172,14 @@ impl Lanes {
         Lanes::each(out)
     }
 
+    /// The numbers, where they differ between threads.
+    pub(super) fn table(&self) -> Option<&Rc<[i64]>> {
+        match self {
+            Lanes::Uniform(_) => None,
+            Lanes::Each(table) => Some(&table.values),
+        }
+    }
+
     /// The number of a thread.
     pub fn get(&self, thread: usize) -> i64 {
         match self {
@@ -356,19 +364,20 @@ impl Lanes {
             (Lanes::Each(table), Mask::Uniform(true)) => Some((table.least, table.most)),
             (Lanes::Each(table), Mask::Each(mask)) => {
                 let (values, mask): (&[i64], &[bool]) = (table, mask);
-                let mut found: Option<(i64, i64)> = None;
-                let mut i = 0;
+                let (mut least, mut most, mut i) = (i64::MAX, i64::MIN, 0);
                 while i < values.len() {
                     if mask[i] {
                         let value = values[i];
-                        found = Some(match found {
-                            Some((least, most)) => (least.min(value), most.max(value)),
-                            None => (value, value),
-                        });
+                        if value < least {
+                            least = value;
+                        }
+                        if value > most {
+                            most = value;
+                        }
                     }
                     i += 1;
                 }
-                found
+                (least <= most).then_some((least, most))
             }
         }
     }

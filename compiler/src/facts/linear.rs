@@ -66,6 +66,15 @@ impl Linear {
         self.find(symbol).cloned().unwrap_or(Lanes::Uniform(0))
     }
 
+    /// Of how many threads it says something apart; 0 where it is the same for all.
+    pub(super) fn threads(&self) -> usize {
+        let count = |lanes: &Lanes| match lanes {
+            Lanes::Uniform(_) => 0,
+            Lanes::Each(table) => table.len(),
+        };
+        self.terms.iter().map(|(_, coefficient)| count(coefficient)).fold(count(&self.constant), usize::max)
+    }
+
     /// The form with the least constant of the threads in the mask for all: what is shown of it holds for each. `None`
     /// where it is no simpler than the form.
     pub fn for_least(&self, mask: &Mask) -> Option<Linear> {

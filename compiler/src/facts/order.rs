@@ -505,6 +505,7 @@ pub(super) fn meets(body: &Block) -> bool {
         | Stmt::AssignElement { .. }
         | Stmt::AssignLane { .. }
         | Stmt::Load { .. }
+        | Stmt::LoadMatrices { .. }
         | Stmt::LoadUnaligned(_)
         | Stmt::Store { .. }
         | Stmt::Copy(_)
@@ -528,7 +529,7 @@ pub(super) fn is_block_wide(op: CollectiveOp) -> bool {
 /// The accesses of a statement, without the statements within it.
 fn accesses(stmt: &Stmt) -> Vec<Handle<Site>> {
     match stmt {
-        Stmt::Load { site, .. } | Stmt::Store { site, .. } => vec![*site],
+        Stmt::Load { site, .. } | Stmt::LoadMatrices { site, .. } | Stmt::Store { site, .. } => vec![*site],
         Stmt::Atomic(atomic) => vec![atomic.site],
         Stmt::LoadUnaligned(Unaligned { first, last, .. }) => vec![*first, *last],
         Stmt::Copy(copy) => vec![copy.source, copy.destination],

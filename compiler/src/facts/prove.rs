@@ -6,8 +6,10 @@
 //! values, such as a minimum, is replaced by each of them in turn. All threads are judged at once: what is found must hold for
 //! each of them.
 
+use super::deciding::Effort;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
+use super::search::Order;
 use super::symbol::{Case, Symbols};
 use std::rc::Rc;
 
@@ -20,12 +22,31 @@ const ATTEMPTS: u32 = 200;
 /// How many the searches of one proof may try together; of the kernels of this project, none needs more than 600.
 const ATTEMPTS_OF_ALL: u32 = 800;
 
+/// After how many it is worth while to look for an example where the goal is negative.
+const FEW_ATTEMPTS: u32 = 12;
+
 /// Facts that hold at a point of the program: each form is non-negative.
 pub type FactList = Vec<Rc<Linear>>;
 
 /// Whether `goal ≥ 0` for all threads in the mask.
 pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
-    by_cases(goal, facts, mask, symbols, SPLITS, &mut { ATTEMPTS_OF_ALL })
+    if lower_bound(goal, mask, symbols).is_some_and(|bound| bound >= 0) {
+        return true;
+    }
+    if symbols.examples.refute(goal, facts, mask, symbols) {
+        return false;
+    }
+    let few = |depth| Effort { depth, order: order_for(depth), attempts: FEW_ATTEMPTS };
+    symbols
+        .deciders
+        .follows(goal, facts, mask, symbols, |search| DEPTHS.into_iter().any(|depth| search(few(depth)).0))
+        || !symbols.examples.find(goal, mask, symbols)
+            && by_cases(goal, facts, mask, symbols, SPLITS, &mut { ATTEMPTS_OF_ALL })
+}
+
+/// A short proof is mostly by what holds everywhere.
+fn order_for(depth: u32) -> Order {
+    if depth <= 2 { Order::OutermostFirst } else { Order::InnermostFirst }
 }
 
 /// Directly, or for each value that a symbol may have.
@@ -37,16 +58,16 @@ fn by_cases(
     splits: u32,
     attempts: &mut u32,
 ) -> bool {
-    // A short proof is mostly by what was learnt last.
-    let latest_first: FactList = facts.iter().rev().cloned().collect();
-    for depth in DEPTHS {
-        let facts = if depth <= 2 { &latest_first } else { facts };
-        let most = ATTEMPTS.min(*attempts);
-        let mut left = most;
-        if search(goal, facts, mask, symbols, depth, &mut left) {
-            return true;
-        }
-        *attempts -= most - left;
+    let directly = symbols.deciders.follows(goal, facts, mask, symbols, |search| {
+        DEPTHS.into_iter().any(|depth| {
+            let most = ATTEMPTS.min(*attempts);
+            let (found, tried) = search(Effort { depth, order: order_for(depth), attempts: most });
+            *attempts -= tried;
+            found
+        })
+    });
+    if directly {
+        return true;
     }
     if splits == 0 || *attempts == 0 {
         return false;
@@ -79,105 +100,25 @@ fn by_cases(
 
 /// Whether a fact is negative whatever its symbols are.
 fn impossible(facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
-    facts.iter().any(|fact| {
-        let negated = fact.scale(&Lanes::Uniform(-1)).and_then(|form| form.offset(-1));
-        negated.and_then(|form| lower_bound(&form, mask, symbols)).is_some_and(|bound| bound >= 0)
-    })
+    facts.iter().any(|fact| upper_bound(fact, mask, symbols).is_some_and(|bound| bound < 0))
 }
 
 /// The same by at most two facts, for questions whose answer is mostly no.
 pub(super) fn follows(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &Symbols) -> bool {
-    search(goal, facts, mask, symbols, 2, &mut { ATTEMPTS })
-}
-
-fn search(
-    goal: &Linear,
-    facts: &[Rc<Linear>],
-    mask: &Mask,
-    symbols: &Symbols,
-    depth: u32,
-    attempts: &mut u32,
-) -> bool {
     if lower_bound(goal, mask, symbols).is_some_and(|bound| bound >= 0) {
         return true;
     }
-    if depth == 0 {
+    if symbols.examples.refute(goal, facts, mask, symbols) {
         return false;
     }
-    // First the symbols that can pull the goal down, then those that can lift it.
-    for pulls_down in [true, false] {
-        for (symbol, coefficient) in &goal.terms {
-            let Some(sign) = weak_sign(coefficient, mask) else { continue };
-            if (sign < 0 || symbols.range(*symbol).0 < 0) != pulls_down {
-                continue;
-            }
-            for fact in facts {
-                let Some(other) = fact.find(*symbol) else { continue };
-                if common_sign(other, mask) != Some(sign) {
-                    continue;
-                }
-                if *attempts == 0 {
-                    return false;
-                }
-                *attempts -= 1;
-                if let Some(rest) = eliminate(goal, coefficient, fact, other, *symbol)
-                    && search(&rest, facts, mask, symbols, depth - 1, attempts)
-                {
-                    return true;
-                }
-            }
+    symbols.deciders.follows(goal, facts, mask, symbols, |search| {
+        let mut by = |attempts| search(Effort { depth: 2, order: Order::InnermostFirst, attempts });
+        match by(FEW_ATTEMPTS) {
+            (true, _) => true,
+            (false, FEW_ATTEMPTS) => !symbols.examples.find(goal, mask, symbols) && by(ATTEMPTS).0,
+            (false, _) => false,
         }
-    }
-    false
-}
-
-/// `|other| × goal + |other| − 1 − |coefficient| × fact`, which no longer holds the symbol. The goal follows from it, as
-/// `other` is zero for no thread, and a whole number of which a multiple is above −1 times its factor is not negative.
-fn eliminate(
-    goal: &Linear,
-    coefficient: &Lanes,
-    fact: &Linear,
-    other: &Lanes,
-    symbol: SymbolId,
-) -> Option<Linear> {
-    let (mut scale, mut take) = (other.map(i64::checked_abs)?, coefficient.map(i64::checked_abs)?);
-    if scale == take {
-        (scale, take) = (Lanes::Uniform(1), Lanes::Uniform(1));
-    } else if let (Lanes::Uniform(a), Lanes::Uniform(b)) = (&scale, &take) {
-        let divisor = gcd(*a, *b).max(1);
-        (scale, take) = (Lanes::Uniform(a / divisor), Lanes::Uniform(b / divisor));
-    }
-    let scaled = if scale == Lanes::Uniform(1) {
-        goal.clone()
-    } else {
-        let slack = Linear::constant(scale.map(|scale| scale.checked_sub(1))?);
-        goal.scale(&scale)?.add(&slack)?
-    };
-    let mut rest = scaled.add_scaled(fact, &take.map(i64::checked_neg)?)?;
-    rest.terms.retain(|(other, _)| *other != symbol);
-    Some(rest)
-}
-
-/// The sign of the coefficients of all threads in the mask, if it is one and they are not zero.
-fn common_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
-    let (least, most) = coefficient.extremes(mask)?;
-    if least > 0 {
-        Some(1)
-    } else if most < 0 {
-        Some(-1)
-    } else {
-        None
-    }
-}
-
-/// The sign of the coefficients of all threads in the mask that are not zero, if it is one.
-fn weak_sign(coefficient: &Lanes, mask: &Mask) -> Option<i64> {
-    match coefficient.extremes(mask)? {
-        (0, 0) => None,
-        (0.., _) => Some(1),
-        (_, ..=0) => Some(-1),
-        _ => None,
-    }
+    })
 }
 
 /// The least value that the ranges of the symbols allow, over the threads in the mask.

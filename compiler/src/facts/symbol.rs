@@ -1,5 +1,7 @@
 //! The unknowns.
 
+use super::deciding::Deciders;
+use super::example::Examples;
 use super::lanes::Lanes;
 use super::linear::{Linear, SymbolId};
 use super::prove::FactList;
@@ -172,6 +174,10 @@ pub struct Symbols {
     narrow: bool,
     /// How many the contract and the grid have made: the same in all runs, in this order.
     of_contract: usize,
+    /// The threads that decide a question for all.
+    pub(super) deciders: Deciders,
+    /// What answers questions whose answer is no.
+    pub(super) examples: Examples,
 }
 
 impl Symbols {
@@ -208,6 +214,12 @@ impl Symbols {
         let low = corners.into_iter().min().unwrap_or(own.0);
         let high = corners.into_iter().max().unwrap_or(own.1);
         (low.max(own.0), high.min(own.1))
+    }
+
+    /// The range of a symbol that is no product, in a launch with 32-bit indices and so in any.
+    pub(super) fn narrow_range_of(&self, id: SymbolId) -> (i128, i128) {
+        let symbol = self.get(id);
+        (symbol.low.max(symbol.narrow_low), symbol.high.min(symbol.narrow_high))
     }
 
     /// Asks a question about a launch with 32-bit indices.

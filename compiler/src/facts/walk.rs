@@ -540,6 +540,14 @@ impl Walk<'_> {
                 };
                 self.environment[local.index()] = Some(value);
             }
+            Stmt::LoadMatrices { local, site } => {
+                if let Some(matrices) = self.kernel.sites[*site].matrices {
+                    let span = self.kernel.sites[*site].span;
+                    self.part(Scope::Warp, matrices.name(), span, true);
+                }
+                self.visit(*site);
+                self.environment[local.index()] = Some(Value::Data(Scope::Lane));
+            }
             Stmt::LoadUnaligned(Unaligned { local, whole, first, last }) => {
                 self.visit(*first);
                 self.visit(*last);
