@@ -469,6 +469,12 @@ impl Walk<'_> {
         self.exhausted || !self.thorough && !self.requests.is_empty()
     }
 
+    /// Counts so many statements of one thread, or what takes as long.
+    pub(super) fn charge(&mut self, work: u64) {
+        self.work = self.work.saturating_add(work);
+        self.exhausted |= self.work > MOST_WORK;
+    }
+
     // ---- statements ----
 
     pub(super) fn block(&mut self, block: &Block) {
@@ -476,9 +482,8 @@ impl Walk<'_> {
             if self.mask.is_empty() || self.is_over() {
                 return;
             }
-            self.work = self.work.saturating_add(self.threads as u64);
-            if self.work > MOST_WORK {
-                self.exhausted = true;
+            self.charge(self.threads as u64);
+            if self.exhausted {
                 return;
             }
             self.count_statement(stmt);
