@@ -3,7 +3,7 @@
 //! Each function returns the counts of all launches, one row an access site and launch.
 
 use super::kernel::{self, Arguments, Words};
-use super::matmul::{self, Scale};
+use super::matmul::{self, Factor, Scale};
 use super::plan::{self, Side};
 use super::run::{Machine, run};
 use crate::description::Description;
@@ -136,29 +136,54 @@ pub fn records_of_fields<T: Element>(
 ///
 /// # Errors
 /// As there, and what no kernel may do.
-pub fn matmul_batched(
+pub fn matmul_batched<T: Factor>(
     scale: Scale,
-    a: &HostTensor<'_, f32, 3>,
-    b: &HostTensor<'_, f32, 3>,
-    c: &mut HostTensorMut<'_, f32, 3>,
+    a: &HostTensor<'_, T, 3>,
+    b: &HostTensor<'_, T, 3>,
+    c: &mut HostTensorMut<'_, T, 3>,
 ) -> Result<Counts, Error> {
-    let kernel = matmul::kernel(c.shape.extents, 1);
     let (a_shape, b_shape) = matmul::used(scale, &a.shape, &b.shape);
-    let erased = |shape: &Shape<3>, length: usize, written: bool| {
-        ErasedShape::new(&shape.extents, &shape.strides, length, written)
+    let addresses = [address::<T>(a.offset), address::<T>(b.offset)];
+    let (kernel, [a_extents, b_extents]) = match T::TYPE {
+        ScalarType::F32 => (matmul::kernel_of_cores(c.shape.extents, 1), [None, None]),
+        element => (
+            matmul::kernel_of_tensor_cores(element, &c.shape, address::<T>(c.offset)),
+            matmul::aligned([&a_shape, &b_shape], addresses),
+        ),
     };
-    let a_shape = erased(&a_shape, a.data.len(), false)?;
-    let b_shape = erased(&b_shape, b.data.len(), false)?;
-    let c_shape = erased(&c.shape, c.data.len(), true)?;
-    let [left, right] = [a.data, b.data].map(|data| Buffer::Read(bytemuck::cast_slice(data)));
+    let (mut a_copy, mut b_copy) = (Vec::new(), Vec::new());
+    let (a_data, a_shape, a_at) = read_of(a.data, &a_shape, addresses[0], a_extents, &mut a_copy)?;
+    let (b_data, b_shape, b_at) = read_of(b.data, &b_shape, addresses[1], b_extents, &mut b_copy)?;
+    let c_shape = ErasedShape::new(&c.shape.extents, &c.shape.strides, c.data.len(), true)?;
     let written = Buffer::Write(bytemuck::cast_slice_mut(c.data));
     kernel.simulate(&mut [
-        HostArgument::at(left, ScalarType::F32, &a_shape, address::<f32>(a.offset)),
-        HostArgument::at(right, ScalarType::F32, &b_shape, address::<f32>(b.offset)),
-        HostArgument::at(written, ScalarType::F32, &c_shape, address::<f32>(c.offset)),
+        HostArgument::at(Buffer::Read(bytemuck::cast_slice(a_data)), T::TYPE, &a_shape, a_at),
+        HostArgument::at(Buffer::Read(bytemuck::cast_slice(b_data)), T::TYPE, &b_shape, b_at),
+        HostArgument::at(written, T::TYPE, &c_shape, address::<T>(c.offset)),
         HostArgument::scalar(scale.alpha),
         HostArgument::scalar(scale.beta),
     ])
+}
+
+/// The operand, or what it is copied to, with its shape and where it begins.
+fn read_of<'a, T: Factor>(
+    data: &'a [T],
+    shape: &Shape<3>,
+    at: u64,
+    extents: Option<[usize; 3]>,
+    copy: &'a mut Vec<T>,
+) -> Result<(&'a [T], ErasedShape, u64), Error> {
+    let Some(extents) = extents else {
+        return Ok((data, ErasedShape::new(&shape.extents, &shape.strides, data.len(), false)?, at));
+    };
+    let [_, rows, cols] = extents;
+    copy.resize(extents.iter().product(), T::zeroed());
+    let strides = [rows * cols, cols, 1];
+    let mut part = HostTensorMut::with_strides(copy, shape.extents, strides)?;
+    let own = HostTensor { data, shape: *shape, offset: (at / size_of::<T>() as u64) as usize };
+    permuted("copy", &own, [0, 1, 2], &mut part)?;
+    let shape = ErasedShape::new(&extents, &strides, copy.len(), false)?;
+    Ok((copy, shape, 0))
 }
 
 fn permuted<T: Element, const R: usize>(

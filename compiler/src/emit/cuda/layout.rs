@@ -45,10 +45,15 @@ pub(super) fn function(tile: &Tile, name: &str) -> String {
         Layout::Swizzle { bits, base, shift } => {
             let shift = i64::from(shift);
             let (source, target) = (i64::from(base) + shift.max(0), i64::from(base) - shift.min(0));
+            let mask = (1u64 << bits.min(32)) - 1;
             if bits == 0 || source.max(target) > 31 {
                 linear(Code::atom(column))
+            } else if let Some((row, by)) = row_alone(tile, outer, (source, target, i64::from(bits))) {
+                // A compiler sees that what is added to a row in whole periods is added to the offset.
+                let row = if by == 0 { row.into() } else { format!("({row} >> {by})") };
+                text.push_str(&format!("    const u32 place = {column} ^ (({row} & {mask}u) << {target});\n"));
+                linear(Code::atom("place"))
             } else {
-                let mask = (1u64 << bits.min(32)) - 1;
                 text.push_str(&format!("    const u32 element = {};\n", linear(Code::atom(column)).text));
                 Code::atom(format!("(element ^ (((element >> {source}) & {mask}u) << {target}))"))
             }
@@ -56,6 +61,21 @@ pub(super) fn function(tile: &Tile, name: &str) -> String {
     };
     text.push_str(&format!("    return {};\n}}\n", times(offset, tile.element.bytes()).text));
     text
+}
+
+/// The row whose bits alone a swizzle changes the column by, and from which bit on, where a row is so many elements that the bits
+/// of the number of an element are those of the one and of the other.
+fn row_alone<'a>(
+    tile: &Tile,
+    outer: &'a [String],
+    (source, target, bits): (i64, i64, i64),
+) -> Option<(&'a str, i64)> {
+    let [.., rows, columns] = tile.extents[..] else { return None };
+    let [of_row, of_column] = [rows, columns].map(|extent| i64::from(extent.trailing_zeros()));
+    let within = columns.is_power_of_two() && target + bits <= of_column && source >= of_column;
+    let by = source - of_column;
+    let is_last = outer.len() == 1 || rows.is_power_of_two() && by + bits <= of_row;
+    (within && is_last).then_some((outer.last()?.as_str(), by))
 }
 
 fn times(code: Code, factor: u32) -> Code {
