@@ -1,4 +1,5 @@
-//! Matrix products against plain loops, bit for bit: every sum is rounded in the same order.
+//! Matrix products against plain loops, bit for bit: sums of `f32` are rounded in the same order, and those of fewer bits, which are
+//! added in an order of the hardware's, are of small whole numbers.
 
 use crate::case::{On, each};
 use crate::gpu::{gpu, larger, sides};
@@ -6,9 +7,66 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use tileproof::Error;
 use tileproof::cudarc::driver::CudaSlice;
-use tileproof::kernels::matmul::{Scale, matmul, matmul_batched};
+use tileproof::kernels::matmul::{Factor, Scale, matmul, matmul_batched};
 use tileproof::kernels::simulate;
 use tileproof::prelude::*;
+
+/// An element, as a number.
+trait Number: Factor {
+    /// What no product writes.
+    const UNTOUCHED: Self;
+
+    fn random(random: &mut SmallRng) -> Self;
+    fn of(number: f32) -> Self;
+    fn number(self) -> f32;
+    fn bits(self) -> u32;
+}
+
+impl Number for f32 {
+    const UNTOUCHED: f32 = f32::from_bits(0x7fc1_2345);
+
+    fn random(random: &mut SmallRng) -> f32 {
+        random.random_range(-1.0..1.0)
+    }
+
+    fn of(number: f32) -> f32 {
+        number
+    }
+
+    fn number(self) -> f32 {
+        self
+    }
+
+    fn bits(self) -> u32 {
+        self.to_bits()
+    }
+}
+
+macro_rules! halves {
+    ($($half:ident)*) => {$(
+        impl Number for $half {
+            const UNTOUCHED: $half = $half::from_bits(0x7fd1);
+
+            fn random(random: &mut SmallRng) -> $half {
+                $half::from_f32(random.random_range(-8..=8) as f32)
+            }
+
+            fn of(number: f32) -> $half {
+                $half::from_f32(number)
+            }
+
+            fn number(self) -> f32 {
+                self.to_f32()
+            }
+
+            fn bits(self) -> u32 {
+                self.to_bits().into()
+            }
+        }
+    )*};
+}
+
+halves!(f16 bf16);
 
 /// What a product is of.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +81,6 @@ struct Case {
 }
 
 const ALONE: Scale = Scale { alpha: 1.0, beta: 0.0 };
-
-/// What no product writes.
-const UNTOUCHED: u32 = 0x7fc1_2345;
 
 impl Case {
     fn plain(m: usize, n: usize, k: usize) -> Case {
@@ -47,7 +102,7 @@ impl Case {
     }
 
     /// What the result is to be.
-    fn expected(&self, [a, b, c]: [&[f32]; 3]) -> Vec<f32> {
+    fn expected<T: Number>(&self, [a, b, c]: [&[T]; 3]) -> Vec<T> {
         let [of_a, of_b, of_c] = self.extents();
         let place = |of: [usize; 3], index: [usize; 3]| -> usize {
             self.strides(of).iter().zip(index).map(|(stride, index)| stride * index).sum()
@@ -57,34 +112,35 @@ impl Case {
             let at = place(of_c, [batch, row, col]);
             let products = (0..self.k).filter(|_| self.scale.alpha != 0.0);
             let sum = products.fold(0.0f32, |sum, k| {
-                a[place(of_a, [batch, row, k])].mul_add(b[place(of_b, [batch, k, col])], sum)
+                let (x, y) = (a[place(of_a, [batch, row, k])], b[place(of_b, [batch, k, col])]);
+                x.number().mul_add(y.number(), sum)
             });
             let product = self.scale.alpha * sum;
             let beta = self.scale.beta;
-            out[at] = if beta == 0.0 { product } else { product + beta * c[at] };
+            out[at] = T::of(if beta == 0.0 { product } else { product + beta * c[at].number() });
         });
         out
     }
 
-    fn check(&self, on: &On) {
+    fn check<T: Number>(&self, on: &On) {
         let mut random = SmallRng::seed_from_u64((self.m * 71 + self.n) as u64 * 71 + self.k as u64);
         let extents = self.extents();
-        let mut numbers =
-            |of: usize| -> Vec<f32> { (0..of).map(|_| random.random_range(-1.0..1.0)).collect() };
+        let mut numbers = |of: usize| -> Vec<T> { (0..of).map(|_| T::random(&mut random)).collect() };
         let [a, b] = [0, 1].map(|side| numbers(self.length(extents[side])));
         let c = match self.scale.beta == 0.0 {
-            true => vec![f32::from_bits(UNTOUCHED); self.length(extents[2])],
+            true => vec![T::UNTOUCHED; self.length(extents[2])],
             false => numbers(self.length(extents[2])),
         };
         let found = self.run(on, &a, &b, c.clone()).unwrap_or_else(|error| panic!("{self:?}: {error}"));
         let expected = self.expected([&a, &b, &c]);
-        let differs = |(found, expected): (&f32, &f32)| found.to_bits() != expected.to_bits();
+        let differs = |(found, expected): (&T, &T)| found.bits() != expected.bits();
         if let Some(at) = found.iter().zip(&expected).position(differs) {
-            panic!("{self:?}: element {at} is {}, and should be {}", found[at], expected[at]);
+            let (found, expected) = (found[at].number(), expected[at].number());
+            panic!("{self:?} of {:?}: element {at} is {found}, and should be {expected}", T::TYPE);
         }
     }
 
-    fn run(&self, on: &On, a: &[f32], b: &[f32], mut c: Vec<f32>) -> Result<Vec<f32>, Error> {
+    fn run<T: Number>(&self, on: &On, a: &[T], b: &[T], mut c: Vec<T>) -> Result<Vec<T>, Error> {
         let extents = self.extents();
         let strides = extents.map(|extents| self.strides(extents));
         match on {
@@ -96,7 +152,7 @@ impl Case {
                 Ok(c)
             }
             On::Gpu(stream) => {
-                let upload = |data: &[f32]| -> CudaSlice<f32> { stream.clone_htod(data).expect("a copy") };
+                let upload = |data: &[T]| -> CudaSlice<T> { stream.clone_htod(data).expect("a copy") };
                 let (a, b, mut out) = (upload(a), upload(b), upload(&c));
                 let a = TensorView::with_strides(&a, extents[0], strides[0])?;
                 let b = TensorView::with_strides(&b, extents[1], strides[1])?;
@@ -113,14 +169,29 @@ impl Case {
 fn on_the_simulator() {
     for (m, n) in [(0, 5), (5, 0), (1, 1), (3, 70), (31, 33), (64, 64), (65, 63), (70, 129)] {
         for k in [0, 1, 8, 15, 17, 48] {
-            Case::plain(m, n, k).check(&On::Simulator);
+            Case::plain(m, n, k).check::<f32>(&On::Simulator);
         }
     }
     // One tile of the larger kernel, and four.
     for (m, n) in [(128, 128), (129, 130)] {
         for k in [8, 43] {
-            Case { gap: 3, ..Case::plain(m, n, k) }.check(&On::Simulator);
+            Case { gap: 3, ..Case::plain(m, n, k) }.check::<f32>(&On::Simulator);
         }
+    }
+}
+
+/// Operands as they are, and those that are copied first.
+#[test]
+fn halves_on_the_simulator() {
+    for (m, n) in [(0, 8), (1, 1), (3, 72), (65, 63), (130, 136)] {
+        for k in [0, 1, 8, 33, 72] {
+            Case::plain(m, n, k).check::<bf16>(&On::Simulator);
+        }
+    }
+    let case = Case { batch: 2, gap: 4, ..Case::plain(20, 36, 44) };
+    for (alpha, beta) in [(1.0, 1.0), (0.5, -2.0), (0.0, 3.0)] {
+        Case { scale: Scale { alpha, beta }, ..case }.check::<f16>(&On::Simulator);
+        Case { scale: Scale { alpha, beta }, gap: 1, ..case }.check::<f16>(&On::Simulator);
     }
 }
 
@@ -128,9 +199,9 @@ fn on_the_simulator() {
 fn scaled_and_batched() {
     let case = Case { batch: 3, gap: 2, ..Case::plain(20, 33, 19) };
     for scale in [(1.0, 1.0), (0.5, -2.0), (0.0, 0.0), (0.0, 3.0), (-1.0, 0.0)] {
-        Case { scale: Scale { alpha: scale.0, beta: scale.1 }, ..case }.check(&On::Simulator);
+        Case { scale: Scale { alpha: scale.0, beta: scale.1 }, ..case }.check::<f32>(&On::Simulator);
     }
-    Case { k: 0, scale: Scale { alpha: 2.0, beta: 0.25 }, ..case }.check(&On::Simulator);
+    Case { k: 0, scale: Scale { alpha: 2.0, beta: 0.25 }, ..case }.check::<f32>(&On::Simulator);
 }
 
 /// One operand for all matrices of a batch.
@@ -167,24 +238,23 @@ fn what_does_not_agree_is_refused() {
 }
 
 /// Every shape up to the largest side, each with all depths, as parts of one result; and larger ones.
-#[test]
-fn on_a_gpu() {
+fn on_a_gpu<T: Number>() {
     let Some(on) = gpu() else { return };
     let On::Gpu(stream) = &on else { return };
     let sides = sides();
     let most = sides.last().copied().unwrap_or(0);
     let mut random = SmallRng::seed_from_u64(7);
-    let mut numbers = |of: usize| -> Vec<f32> { (0..of).map(|_| random.random_range(-1.0..1.0)).collect() };
+    let mut numbers = |of: usize| -> Vec<T> { (0..of).map(|_| T::random(&mut random)).collect() };
     let (a, b) = (numbers(most * most), numbers(most * most));
-    let upload = |data: &[f32]| stream.clone_htod(data).expect("a copy");
+    let upload = |data: &[T]| stream.clone_htod(data).expect("a copy");
     let (on_a, on_b) = (upload(&a), upload(&b));
     let shapes: Vec<[usize; 2]> = sides.iter().flat_map(|m| sides.iter().map(|n| [*m, *n])).collect();
-    let untouched = vec![f32::from_bits(UNTOUCHED); shapes.len() * most * most];
+    let untouched = vec![T::UNTOUCHED; shapes.len() * most * most];
     for k in sides.iter().copied() {
-        let mut sums = vec![0.0f32; most * most];
+        let mut sums = vec![T::of(0.0); most * most];
         each([most, most], |[row, col]| {
-            sums[row * most + col] =
-                (0..k).fold(0.0f32, |sum, k| a[row * most + k].mul_add(b[k * most + col], sum));
+            let products = (0..k).map(|k| (a[row * most + k].number(), b[k * most + col].number()));
+            sums[row * most + col] = T::of(products.fold(0.0f32, |sum, (x, y)| x.mul_add(y, sum)));
         });
         let mut out = upload(&untouched);
         for (place, [m, n]) in shapes.iter().copied().enumerate() {
@@ -198,8 +268,12 @@ fn on_a_gpu() {
         for ([m, n], found) in shapes.iter().zip(found.chunks_exact((most * most).max(1))) {
             for (at, (found, sum)) in found.iter().zip(&sums).enumerate() {
                 let inside = at / most < *m && at % most < *n;
-                let expected = if inside { sum.to_bits() } else { UNTOUCHED };
-                assert!(found.to_bits() == expected, "[{m}, {n}, {k}]: element {at} is {found}");
+                let expected = if inside { *sum } else { T::UNTOUCHED };
+                assert!(
+                    found.bits() == expected.bits(),
+                    "[{m}, {n}, {k}]: element {at} is {}",
+                    found.number()
+                );
             }
         }
     }
@@ -214,6 +288,21 @@ fn on_a_gpu() {
             continue;
         }
         let scale = Scale { alpha: 1.5, beta: [0.0, -0.5][k % 2] };
-        Case { batch: 1 + m % 2, m, n, k, gap: n % 5, scale }.check(&on);
+        Case { batch: 1 + m % 2, m, n, k, gap: n % 5, scale }.check::<T>(&on);
     }
+}
+
+#[test]
+fn of_f32_on_a_gpu() {
+    on_a_gpu::<f32>();
+}
+
+#[test]
+fn of_f16_on_a_gpu() {
+    on_a_gpu::<f16>();
+}
+
+#[test]
+fn of_bf16_on_a_gpu() {
+    on_a_gpu::<bf16>();
 }

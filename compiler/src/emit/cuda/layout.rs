@@ -51,7 +51,9 @@ pub(super) fn function(tile: &Tile, name: &str) -> String {
             } else if let Some((row, by)) = row_alone(tile, outer, (source, target, i64::from(bits))) {
                 // A compiler sees that what is added to a row in whole periods is added to the offset.
                 let row = if by == 0 { row.into() } else { format!("({row} >> {by})") };
-                text.push_str(&format!("    const u32 place = {column} ^ (({row} & {mask}u) << {target});\n"));
+                text.push_str(&format!(
+                    "    const u32 place = {column} ^ (({row} & {mask}u) << {target});\n"
+                ));
                 linear(Code::atom("place"))
             } else {
                 text.push_str(&format!("    const u32 element = {};\n", linear(Code::atom(column)).text));

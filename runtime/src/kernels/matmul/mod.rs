@@ -230,7 +230,10 @@ pub(super) fn aligned([a, b]: [&Shape<3>; 2], addresses: [u64; 2]) -> [Option<[u
 
 /// The kernel that is done first: a multiprocessor has so many tiles that its share is rounded up to, each as long as its sums are
 /// many.
-pub(super) fn kernel_of_cores([batch, rows, cols]: [usize; 3], multiprocessors: usize) -> &'static Description {
+pub(super) fn kernel_of_cores(
+    [batch, rows, cols]: [usize; 3],
+    multiprocessors: usize,
+) -> &'static Description {
     let time = |(height, width, share, _): &(usize, usize, f64, _)| {
         let tiles = batch.saturating_mul(rows.div_ceil(*height)).saturating_mul(cols.div_ceil(*width));
         tiles.div_ceil(multiprocessors.max(1)) as f64 * (height * width) as f64 / share
