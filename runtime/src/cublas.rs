@@ -1,7 +1,9 @@
 //! The vendor's library on the same views, to be measured against.
 
 use crate::error::Error;
+use crate::kernels::matmul::Factor;
 use crate::launch::check_stream;
+use crate::scalar::ScalarType;
 use crate::view::{TensorView, TensorViewMut};
 use cudarc::cublas::sys::{self, cublasHandle_t, cublasOperation_t, cublasStatus_t};
 use cudarc::cublas::{CudaBlas, result::CublasError};
@@ -122,15 +124,16 @@ impl Cublas {
         status.result().map_err(|CublasError(status)| failed(status))
     }
 
-    /// The product `c = a · b` by `cublasSgemm`, in `f32` throughout: without the tensor cores. Returns before it has run.
+    /// The product `c = a · b`: of `f32` by `cublasSgemm`, in `f32` throughout and without the tensor cores; of `f16` and `bf16` by
+    /// `cublasGemmEx` with sums of `f32`. Returns before it has run.
     ///
     /// # Errors
     /// As of [`transpose`](Self::transpose).
-    pub fn multiply(
+    pub fn multiply<T: Factor>(
         &self,
-        a: &TensorView<'_, f32, 2>,
-        b: &TensorView<'_, f32, 2>,
-        c: &mut TensorViewMut<'_, f32, 2>,
+        a: &TensorView<'_, T, 2>,
+        b: &TensorView<'_, T, 2>,
+        c: &mut TensorViewMut<'_, T, 2>,
     ) -> Result<(), Error> {
         let kernel = "cublas multiply";
         let [[m, k], [b_rows, n]] = [a.shape.extents, b.shape.extents];
@@ -163,22 +166,7 @@ impl Cublas {
         // SAFETY: the views hold matrices of these extents and pitches, `c` is borrowed alone, all are freed on the stream that the
         // handle works on, behind this, and the factors live until the call returns.
         let status = unsafe {
-            sys::cublasSgemm_v2(
-                *self.blas.handle(),
-                as_it_is,
-                as_it_is,
-                extents[0],
-                extents[1],
-                extents[2],
-                &one,
-                b as *const f32,
-                pitches[1],
-                a as *const f32,
-                pitches[0],
-                &zero,
-                c as *mut f32,
-                pitches[2],
-            )
+            multiply(*self.blas.handle(), T::TYPE, as_it_is, extents, [b, a], c, pitches, [&one, &zero])
         };
         status.result().map_err(|CublasError(status)| failed("multiply", status))
     }
@@ -204,6 +192,64 @@ impl Cublas {
     fn enter(&self) -> Result<(), Error> {
         let failed = |source| Error::Driver { action: "enter the context of cuBLAS", source };
         self.stream.context().bind_to_thread().map_err(failed)
+    }
+}
+
+/// `cublasSgemm`, or `cublasGemmEx` of elements of 2 bytes.
+///
+/// # Safety
+/// As of these functions.
+#[allow(clippy::too_many_arguments)] // theirs
+unsafe fn multiply(
+    handle: cublasHandle_t,
+    element: ScalarType,
+    turn: cublasOperation_t,
+    [m, n, k]: [c_int; 3],
+    [a, b]: [u64; 2],
+    c: u64,
+    [a_pitch, b_pitch, c_pitch]: [c_int; 3],
+    [alpha, beta]: [&f32; 2],
+) -> cublasStatus_t {
+    let half = match element {
+        ScalarType::F16 => sys::cudaDataType_t::CUDA_R_16F,
+        ScalarType::Bf16 => sys::cudaDataType_t::CUDA_R_16BF,
+        _ => {
+            let (a, b, c) = (a as *const f32, b as *const f32, c as *mut f32);
+            // SAFETY: the caller's.
+            return unsafe {
+                sys::cublasSgemm_v2(
+                    handle, turn, turn, m, n, k, alpha, a, a_pitch, b, b_pitch, beta, c, c_pitch,
+                )
+            };
+        }
+    };
+    let factor = |factor: &f32| std::ptr::from_ref(factor).cast();
+    let (a, b, c) = (a as *const _, b as *const _, c as *mut _);
+    let (compute, algorithm) =
+        (sys::cublasComputeType_t::CUBLAS_COMPUTE_32F, sys::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT);
+    // SAFETY: the caller's.
+    unsafe {
+        sys::cublasGemmEx(
+            handle,
+            turn,
+            turn,
+            m,
+            n,
+            k,
+            factor(alpha),
+            a,
+            half,
+            a_pitch,
+            b,
+            half,
+            b_pitch,
+            factor(beta),
+            c,
+            half,
+            c_pitch,
+            compute,
+            algorithm,
+        )
     }
 }
 
