@@ -7,7 +7,7 @@
 
 use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
-use super::search::{Flat, Known, Order};
+use super::search::{Flat, Found, Known, Order};
 use super::symbol::Symbols;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -56,27 +56,30 @@ enum Part {
     Coefficient,
 }
 
-/// How far one search goes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Effort {
-    /// How many facts it may combine.
-    pub(super) depth: u32,
-    pub(super) order: Order,
-    /// How many combinations it may try.
-    pub(super) attempts: u32,
+/// A goal and facts, for the threads that decide.
+pub(super) struct Question<'a> {
+    goal: &'a Flat,
+    known: &'a Known,
+    symbols: &'a Symbols,
+}
+
+impl Question<'_> {
+    /// Searches for a proof by at most so many facts, among as many combinations as are allowed.
+    pub(super) fn search(&self, depth: u32, order: Order, attempts: &mut u32) -> Option<Found> {
+        self.known.search(self.goal, self.symbols, (depth, order), attempts)
+    }
 }
 
 impl Deciders {
-    /// Whether the goal follows for all threads of the mask, by one search after the other; how many combinations they
-    /// tried each time.
-    pub(super) fn follows(
+    /// What is known of a goal for all threads of the mask, or what an answer to the question shows.
+    pub(super) fn ask(
         &self,
         goal: &Linear,
         facts: &[Rc<Linear>],
         mask: &Mask,
         symbols: &Symbols,
-        mut searches: impl FnMut(&mut dyn FnMut(Effort) -> (bool, u32)) -> bool,
-    ) -> bool {
+        answer: impl FnOnce(&Question<'_>) -> Option<Found>,
+    ) -> Option<Found> {
         let threads = facts.iter().map(|fact| fact.threads()).fold(goal.threads(), usize::max);
         let mask: Rc<[bool]> = match mask {
             Mask::Each(mask) => Rc::clone(mask),
@@ -87,7 +90,7 @@ impl Deciders {
         let place = match lately.iter().position(same) {
             Some(place) => place,
             None => {
-                let Some(new) = Deciding::new(mask) else { return false };
+                let new = Deciding::new(mask)?;
                 lately.truncate(MOST_MASKS - 1);
                 lately.push(new);
                 lately.len() - 1
@@ -96,14 +99,13 @@ impl Deciders {
         lately[..=place].rotate_right(1);
         let deciding = &mut lately[0];
         deciding.take_all(goal, facts);
-        let Some(goal) = Flat::of(goal, &deciding.threads) else { return false };
-        let known = &deciding.facts;
-        goal.is_bounded(symbols)
-            || searches(&mut |Effort { depth, order, attempts }| {
-                let mut left = attempts;
-                let found = known.search(&goal, symbols, (depth, order), &mut left);
-                (found, attempts - left)
-            })
+        let goal = Flat::of(goal, &deciding.threads)?;
+        if let Some(found) = deciding.facts.look_up(&goal, symbols) {
+            return Some(found);
+        }
+        let found = answer(&Question { goal: &goal, known: &deciding.facts, symbols })?;
+        deciding.facts.remember(goal, found, symbols);
+        Some(found)
     }
 }
 
