@@ -26,27 +26,17 @@ pub(super) struct Deciders {
 #[derive(Clone, Debug)]
 struct Deciding {
     mask: Rc<[bool]>,
-    /// By thread: why it does not decide.
-    left_out: Vec<Reason>,
+    /// By thread: two others, of which the constants must be as far apart on either side of its own, and the coefficients the
+    /// same; itself twice, where it decides or is not in the mask. Twice an earlier one for one that equals it.
+    between: Vec<[u32; 2]>,
     /// The threads that do, in order.
     threads: Vec<u32>,
     /// What it holds for.
     tables: Vec<(Rc<[i64]>, Part)>,
     /// The facts of the last question.
     facts: Known,
-    /// How many threads decided when the tables were gathered anew.
-    at_first: usize,
-}
-
-/// Why a thread does not decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reason {
-    /// It does, or is not in the mask.
-    None,
-    /// All is as for the thread this far before it.
-    Equal(u32),
-    /// Constants are midway between those of the threads this far before and behind it, and coefficients the same.
-    Midway(u32),
+    /// How many threads decided, and how many tables there were, when the tables were gathered anew.
+    at_first: (usize, usize),
 }
 
 /// What of a form a table is.
@@ -113,11 +103,11 @@ impl Deciding {
     /// `None` for an empty mask.
     fn new(mask: Rc<[bool]>) -> Option<Deciding> {
         let mut deciding = Deciding {
-            left_out: Vec::new(),
+            between: Vec::new(),
             threads: Vec::new(),
             tables: Vec::new(),
             facts: Known::default(),
-            at_first: 0,
+            at_first: (0, 0),
             mask,
         };
         deciding.begin()?;
@@ -127,11 +117,11 @@ impl Deciding {
     /// Forgets all forms, so that the first thread decides for all.
     fn begin(&mut self) -> Option<()> {
         let first = self.mask.iter().position(|active| *active)?;
-        let reason = |(thread, active): (usize, &bool)| match thread > first && *active {
-            true => Reason::Equal((thread - first) as u32),
-            false => Reason::None,
+        let others = |(thread, active): (usize, &bool)| match thread > first && *active {
+            true => [first as u32; 2],
+            false => [thread as u32; 2],
         };
-        self.left_out = self.mask.iter().enumerate().map(reason).collect();
+        self.between = self.mask.iter().enumerate().map(others).collect();
         self.threads = vec![first as u32];
         self.tables.clear();
         Some(())
@@ -149,13 +139,15 @@ impl Deciding {
         for fact in facts[..count - same].iter().rev() {
             more |= self.take(fact);
         }
-        // Forms of the past may be the reason that many threads decide.
-        if self.threads.len() > 16 + 2 * self.at_first && self.begin().is_some() {
+        // Forms of the past may be the reason that many threads decide, or that there is much to compare.
+        let is_much =
+            self.threads.len() > 16 + 2 * self.at_first.0 || self.tables.len() > 128 + 2 * self.at_first.1;
+        if is_much && self.begin().is_some() {
             self.take(goal);
             facts.iter().rev().for_each(|fact| {
                 self.take(fact);
             });
-            self.at_first = self.threads.len();
+            self.at_first = (self.threads.len(), self.tables.len());
             more = true;
         }
         if more {
@@ -181,22 +173,36 @@ impl Deciding {
         if self.tables.iter().any(|(known, of)| *of == part && Rc::ptr_eq(known, table)) {
             return;
         }
+        if !lanes.is_small() {
+            // Differences of such numbers may not fit.
+            self.between = (0..self.mask.len() as u32).map(|thread| [thread; 2]).collect();
+            self.threads = (0..self.mask.len() as u32).filter(|thread| self.mask[*thread as usize]).collect();
+            return;
+        }
         let known = self.tables.len();
         self.tables.push((Rc::clone(table), part));
         let values: &[i64] = table;
+        let mut all = std::mem::take(&mut self.between);
+        let between: &mut [[u32; 2]] = &mut all;
         let (mut thread, mut changed) = (0, false);
         while thread < values.len() {
-            let reason = self.left_out[thread];
-            if reason != Reason::None && !agrees(values, part, thread, reason) {
-                let other = self.reason(thread, reason);
-                self.left_out[thread] = other;
-                changed |= other == Reason::None;
+            // As in `agrees`, which would be a call for each thread.
+            let [before, behind] = between[thread];
+            let (before, own, behind) = (values[before as usize], values[thread], values[behind as usize]);
+            let is_between = match part {
+                Part::Constant => own.wrapping_sub(before) == behind.wrapping_sub(own),
+                Part::Coefficient => own == before && own == behind,
+            };
+            if !is_between {
+                between[thread] = self.others(thread);
+                changed |= between[thread][0] as usize == thread;
             }
             thread += 1;
         }
+        self.between = all;
         if changed {
             let decides =
-                |thread: &u32| self.mask[*thread as usize] && self.left_out[*thread as usize] == Reason::None;
+                |thread: &u32| self.mask[*thread as usize] && self.between[*thread as usize][0] == *thread;
             self.threads = (0..self.mask.len() as u32).filter(decides).collect();
         } else if self.tables.iter().take(known).any(|(other, of)| *of == part && other == table) {
             // The same numbers in another place.
@@ -204,27 +210,28 @@ impl Deciding {
         }
     }
 
-    /// Why a thread does not decide for any of the forms, if it does not, after a reason that is none.
-    fn reason(&self, thread: usize, before: Reason) -> Reason {
+    /// Two threads between which one lies in all forms; itself twice if there are none.
+    fn others(&self, thread: usize) -> [u32; 2] {
         let count = self.mask.len();
         let mut by = 1;
         while by < count {
-            let (earlier, later) = (thread.checked_sub(by), thread + by);
-            let earlier = earlier.is_some_and(|earlier| self.mask[earlier]);
-            for reason in [Reason::Midway(by as u32), Reason::Equal(by as u32)] {
-                let there =
-                    earlier && (matches!(reason, Reason::Equal(_)) || later < count && self.mask[later]);
-                if there
-                    && reason != before
-                    && self.tables.iter().all(|(values, part)| agrees(values, *part, thread, reason))
-                    && (matches!(reason, Reason::Equal(_)) || self.differs(thread, thread - by))
-                {
-                    return reason;
+            let (before, behind) = (thread.wrapping_sub(by), thread + by);
+            if before < count && self.mask[before] {
+                let is_there = behind < count && self.mask[behind];
+                let agree = |between: [u32; 2]| {
+                    self.tables.iter().all(|(values, part)| agrees(values, *part, thread, between))
+                };
+                let midway = [before as u32, behind as u32];
+                if is_there && agree(midway) && self.differs(thread, before) {
+                    return midway;
+                }
+                if agree([before as u32; 2]) {
+                    return [before as u32; 2];
                 }
             }
             by *= 2;
         }
-        Reason::None
+        [thread as u32; 2]
     }
 
     fn differs(&self, a: usize, b: usize) -> bool {
@@ -232,20 +239,10 @@ impl Deciding {
     }
 }
 
-fn agrees(values: &[i64], part: Part, thread: usize, reason: Reason) -> bool {
-    match (reason, part) {
-        (Reason::None, _) => true,
-        (Reason::Equal(by), _) | (Reason::Midway(by), Part::Coefficient)
-            if values[thread] != values[thread - by as usize] =>
-        {
-            false
-        }
-        (Reason::Equal(_), _) => true,
-        (Reason::Midway(by), Part::Coefficient) => values[thread] == values[thread + by as usize],
-        (Reason::Midway(by), Part::Constant) => {
-            let (before, own, after) =
-                (values[thread - by as usize], values[thread], values[thread + by as usize]);
-            own.checked_sub(before).is_some_and(|step| after.checked_sub(own) == Some(step))
-        }
+fn agrees(values: &[i64], part: Part, thread: usize, [before, behind]: [u32; 2]) -> bool {
+    let (before, own, behind) = (values[before as usize], values[thread], values[behind as usize]);
+    match part {
+        Part::Constant => own.wrapping_sub(before) == behind.wrapping_sub(own),
+        Part::Coefficient => own == before && own == behind,
     }
 }

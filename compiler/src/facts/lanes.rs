@@ -69,7 +69,8 @@ impl Lanes {
         }
     }
 
-    fn is_small(&self) -> bool {
+    /// Whether all of them can be added and taken away without a check.
+    pub(super) fn is_small(&self) -> bool {
         let (least, most) = self.range();
         -SMALL < least && most < SMALL
     }
