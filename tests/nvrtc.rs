@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use tileproof::{Architecture, Compiled, IndexWidth, Usage};
+use tileproof::{Architecture, Compiled, Error, IndexWidth, Usage};
 use tileproof_compiler::ir::{FUNCTIONS, Function, Scalar};
 use tileproof_examples::kernels::SUBJECTS;
 use tileproof_generate::found::Found;
@@ -317,7 +317,7 @@ fn problems(texts: &[Text], is_wrong: impl Fn(&Compiled) -> bool + Sync) -> Vec<
                         Ok(compiled) if is_wrong(&compiled) => {
                             Some(format!("{:?}\n{}", compiled.usage, compiled.log))
                         }
-                        Ok(_) => None,
+                        Ok(_) | Err(Error::MissingInstruction { .. }) => None,
                         Err(error) => Some(error.to_string()),
                     };
                     problems.extend(problem.map(|it| format!("{name}, {architecture}, {width:?}: {it}")));

@@ -39,6 +39,8 @@ pub struct Report {
     pub sites: Cow<'static, [SiteReport]>,
     /// The barriers, in order of the source.
     pub barriers: Cow<'static, [BarrierReport]>,
+    /// The least architecture that has all instructions of the kernel; `None`: all that kernels are compiled for have them.
+    pub least_architecture: Option<LeastArchitecture>,
     /// How much of the kernel a multiprocessor holds, as far as threads and shared memory decide: an architecture a row. Registers,
     /// which only a compilation tells, may make it less.
     pub occupancy: Cow<'static, [(Architecture, Occupancy)]>,
@@ -49,6 +51,18 @@ pub struct Report {
     pub launch_checks: Cow<'static, [Text]>,
     /// What is not proven and taken for granted, in order of the source. The launch is safe where there is none.
     pub trusts: Cow<'static, [TrustReport]>,
+}
+
+/// What a kernel demands of an architecture.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct LeastArchitecture {
+    /// Those before it lack an instruction.
+    pub architecture: Architecture,
+    /// The function of the vocabulary that becomes that instruction.
+    pub function: Text,
+    /// The line of its first call in the Rust source, counted from 1.
+    pub line: u32,
 }
 
 /// One thing that is taken for granted.
@@ -177,7 +191,9 @@ pub struct SiteReport {
     /// The line of the innermost such loop around it: the numbers below are then of one iteration of that loop. `None`: of a
     /// block.
     pub loop_line: Option<u32>,
-    /// Bytes that a lane moves in one instruction.
+    /// The instruction, as the hardware model names it; before sm_80 a [copy](Operation::CopyAsync) is two others.
+    pub operation: Operation,
+    /// Bytes that a lane gets or gives in one instruction.
     pub lane_bytes: u32,
     /// Warp instructions.
     pub instructions: u64,
@@ -244,8 +260,7 @@ impl SiteReport {
 
     /// Why the hardware may count more, if it may.
     fn estimate(&self) -> Option<&'static str> {
-        let is_loop =
-            self.costliest.as_ref().is_some_and(|found| found.access.operation == Operation::LoopShared);
+        let is_loop = self.operation == Operation::LoopShared;
         let is_scattered = self.space == Space::Global
             && self.role == Role::Update
             && self.sectors > self.ideal_sectors
@@ -326,6 +341,9 @@ impl fmt::Display for Report {
                 writeln!(f, "  chosen by `Auto`: {chosen}")?;
             }
         }
+        if let Some(LeastArchitecture { architecture, function, line }) = &self.least_architecture {
+            writeln!(f, "for {} and later, because of `{function}` on line {line}", architecture.name())?;
+        }
         let mut rest: &[(Architecture, Occupancy)] = &self.occupancy;
         while let Some((_, first)) = rest.first() {
             // Neighbours that are alike share a line.
@@ -383,6 +401,10 @@ impl fmt::Display for SiteReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (space, instruction) = (self.space, self.role);
         let kind = if self.asynchronous { "asynchronous " } else { "" };
+        let by = match self.operation {
+            Operation::LoadMatrix | Operation::LoadMatrixTransposed => " of matrices",
+            _ => "",
+        };
         let edge = if self.edge { ", at the edge of the tensor" } else { "" };
         writeln!(f, "line {}: {}{edge}", self.line, self.access)?;
         if !self.calls.is_empty() {
@@ -395,7 +417,7 @@ impl fmt::Display for SiteReport {
         }
         writeln!(
             f,
-            "  {kind}{space} {instruction}, {} a lane, {} {}",
+            "  {kind}{space} {instruction}{by}, {} a lane, {} {}",
             count(self.lane_bytes.into(), "byte"),
             count(self.instructions, "warp instruction"),
             work::each(self.loop_line)

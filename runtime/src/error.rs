@@ -69,6 +69,23 @@ pub enum Error {
         /// The architectures that this NVRTC knows.
         supported: String,
     },
+    /// The architecture lacks an instruction of the kernel.
+    #[error(
+        "`{kernel}` needs {least} or later, because of `{function}` on line {line}, and this is {architecture}; launch a kernel \
+         without it there, or list in `arch(…)` the architectures it is for, to hear of it at compile time"
+    )]
+    MissingInstruction {
+        /// The kernel.
+        kernel: &'static str,
+        /// What it was to be compiled for.
+        architecture: Architecture,
+        /// The least architecture that has all its instructions.
+        least: Architecture,
+        /// The function of the vocabulary that becomes the instruction.
+        function: String,
+        /// The line of its first call in the Rust source, counted from 1.
+        line: u32,
+    },
     /// The text does not name an architecture.
     #[error(
         "`{text}` is not an architecture; write `sm_` and the compute capability, such as `sm_90` or `sm_90a`"

@@ -121,8 +121,8 @@ pub mod __private {
     pub use tileproof_model::access::Operation;
     pub use tileproof_model::limits::{Architecture as Known, Occupancy, Resource};
     pub use tileproof_model::report::{
-        BarrierKind, BarrierReport, Claim, Ordered, Report, Role, SiteReport, Space, TileReport, TrustReport,
-        Verdict, WarpAccess, WorkReport,
+        BarrierKind, BarrierReport, Claim, LeastArchitecture, Ordered, Report, Role, SiteReport, Space,
+        TileReport, TrustReport, Verdict, WarpAccess, WorkReport,
     };
 }
 

@@ -10,6 +10,7 @@ pub use crate::vocabulary::{
     thread_x, thread_y, thread_z, wait, warp, warp_count,
 };
 pub use crate::vocabulary::{FloatExt, HalfExt, byte_perm};
+pub use crate::vocabulary::{LeftFactor, mma};
 pub use crate::vocabulary::{
     Number, block_max, block_min, block_scan_exclusive, block_scan_inclusive, block_sum, warp_max, warp_min,
     warp_scan_exclusive, warp_scan_inclusive, warp_sum,

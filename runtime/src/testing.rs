@@ -5,6 +5,7 @@ use crate::description::HostOp::{DivCeil, Equal, Extent, Int};
 use crate::description::{Description, LaunchCheck, Param, ParamKind};
 use crate::scalar::ScalarType;
 use std::borrow::Cow;
+use tileproof_model::access::Operation;
 use tileproof_model::report::{Report, Role, SiteReport, Space, Verdict};
 
 /// A matrix of f32 with 16-byte accesses.
@@ -23,6 +24,11 @@ const fn site(access: &'static str, object: &'static str, role: Role) -> SiteRep
         also: Cow::Borrowed(&[]),
         unknown: Cow::Borrowed(""),
         loop_line: None,
+        operation: match role {
+            Role::Read => Operation::LoadGlobal,
+            Role::Write => Operation::StoreGlobal,
+            Role::Update => Operation::AtomicGlobal,
+        },
         lane_bytes: 4,
         instructions: 8,
         wavefronts: 0,
@@ -74,6 +80,7 @@ pub(crate) const COPY: Description = Description {
         tiles: Cow::Borrowed(&[]),
         sites: Cow::Borrowed(&SITES),
         barriers: Cow::Borrowed(&[]),
+        least_architecture: None,
         occupancy: Cow::Borrowed(&[]),
         work: Cow::Borrowed(&[]),
         launch_checks: Cow::Borrowed(&[]),

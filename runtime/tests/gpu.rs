@@ -45,6 +45,7 @@ const fn description(narrow: bool) -> Description {
             tiles: Cow::Borrowed(&[]),
             sites: Cow::Borrowed(&[]),
             barriers: Cow::Borrowed(&[]),
+            least_architecture: None,
             occupancy: Cow::Borrowed(&[]),
             work: Cow::Borrowed(&[]),
             launch_checks: Cow::Borrowed(&[]),

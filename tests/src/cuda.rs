@@ -1,6 +1,6 @@
 //! CUDA text → cubin, by the path that kernels take: the runtime's NVRTC, with its options and its reading of the log.
 
-use tileproof::__private::{Cow, Description, Report};
+use tileproof::__private::{Cow, Description, Known, LeastArchitecture, Report};
 use tileproof::{Architecture, CompileOptions, Compiled, Error, IndexWidth};
 
 /// Compiles a text that holds one entry point, in one of its two twins.
@@ -20,6 +20,14 @@ fn entry(text: &str) -> Option<&str> {
     let (_, behind) = text.split_once("extern \"C\" __global__ void __launch_bounds__(")?;
     let (_, behind) = behind.split_once(") ")?;
     Some(behind.split_once('(')?.0)
+}
+
+/// The least architecture that the text says it is for.
+fn least_architecture(text: &str) -> Option<LeastArchitecture> {
+    let line = text.lines().find(|line| line.starts_with("// for sm_"))?;
+    let (name, function) = line.strip_prefix("// for ")?.split_once(" and later, because of ")?;
+    let architecture = Known::from_name(name)?;
+    Some(LeastArchitecture { architecture, function: function.to_owned().into(), line: 0 })
 }
 
 /// A kernel of which only the text is known. Descriptions are constants of the program, so its text lives as long.
@@ -45,6 +53,7 @@ fn description(name: &str, text: &str) -> Description {
             tiles: Cow::Borrowed(&[]),
             sites: Cow::Borrowed(&[]),
             barriers: Cow::Borrowed(&[]),
+            least_architecture: least_architecture(text),
             occupancy: Cow::Borrowed(&[]),
             work: Cow::Borrowed(&[]),
             launch_checks: Cow::Borrowed(&[]),

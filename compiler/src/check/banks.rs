@@ -6,8 +6,8 @@ use super::words::{count, list, verb};
 use super::{Visits, fix};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::{Facts, Obstacle, Offsets, Presence, Run, Visit, tile_offsets};
-use crate::ir::{Handle, Issuer, Kernel, Layout, Proxy, Role, Site, Tile};
-use tileproof_model::access::{Access, Cost, LANES, cost};
+use crate::ir::{Handle, Issuer, Kernel, Layout, Proxy, Site, Tile};
+use tileproof_model::access::{Access, Cost, LANES, Operation, cost};
 use tileproof_model::banks::bank_conflict;
 use tileproof_model::report::WarpAccess;
 
@@ -158,7 +158,7 @@ pub(super) fn taken(site: &Site, visit: &Visit, access: &Access, known: &mut Kno
     let merged = merged_groups(access);
     if cost.excess_wavefronts() == 0
         && visit.presence == Presence::Any
-        && site.role == Role::Read
+        && access.operation == Operation::LoadShared
         && cost.wavefronts > merged
     {
         (taken.ideal, taken.some_lanes) = (merged, true);
@@ -194,7 +194,7 @@ pub(super) fn warp_access(
     let bytes = kernel.element(site.place.base).bytes();
     let mut access = Access {
         operation: site.operation(),
-        width: kernel.lane_bytes(site),
+        width: kernel.model_width(site),
         active: 0,
         offsets: [0; LANES],
     };

@@ -23,6 +23,7 @@ mod convergence;
 mod coverage;
 mod fix;
 mod global_races;
+mod instructions;
 mod meeting;
 mod races;
 mod residual;
@@ -180,6 +181,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         return None;
     }
     resources::check(&kernel, diagnostics);
+    instructions::check(&kernel, diagnostics);
     let mut needed = trust::Needed::default();
     values::check(&kernel, &facts, &mut needed, diagnostics);
     convergence::check(&kernel, &facts, &mut needed, diagnostics);
@@ -278,6 +280,7 @@ pub fn check(mut kernel: Kernel, facts: Facts, diagnostics: &mut Diagnostics) ->
         work: work::rows(&facts, &folds, &rows, diagnostics).into(),
         sites: rows.into_iter().flatten().collect(),
         barriers: barriers.into(),
+        least_architecture: instructions::row(&kernel, diagnostics),
         occupancy: resources::occupancies(&kernel).into(),
         launch_checks: kernel
             .requires
@@ -355,7 +358,8 @@ fn row(
         calls: diagnostics.spans.calls(site.span).join(", ").into(),
         also: site.also.iter().map(|span| diagnostics.spans.line(*span)).collect(),
         loop_line,
-        lane_bytes: kernel.lane_bytes(site),
+        operation: site.operation(),
+        lane_bytes: kernel.moved_bytes(site),
         instructions: 0,
         wavefronts: 0,
         ideal_wavefronts: 0,

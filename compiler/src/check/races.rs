@@ -425,6 +425,7 @@ fn barriers_in(kernel: &Kernel, block: &[Stmt], out: &mut Vec<(SpanId, BarrierKi
                     out.push((collective.span, BarrierKind::SyncThreadsVote));
                 }
                 CollectiveOp::Shuffle(_)
+                | CollectiveOp::MatrixProduct(_)
                 | CollectiveOp::Any
                 | CollectiveOp::All
                 | CollectiveOp::Ballot
@@ -435,6 +436,7 @@ fn barriers_in(kernel: &Kernel, block: &[Stmt], out: &mut Vec<(SpanId, BarrierKi
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }
             | Stmt::Load { .. }
+            | Stmt::LoadMatrices { .. }
             | Stmt::LoadUnaligned(_)
             | Stmt::Store { .. }
             | Stmt::Copy(_)

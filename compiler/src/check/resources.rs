@@ -5,12 +5,16 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::Kernel;
 use tileproof_model::limits::{Architecture, Occupancy, SUPPORTED, occupancy};
 
-/// What a multiprocessor of each architecture holds: of those that the kernel names, or of all.
+/// What a multiprocessor of each architecture holds: of those that the kernel names, or of all that have its instructions.
 pub(super) fn occupancies(kernel: &Kernel) -> Vec<(Architecture, Occupancy)> {
     let (threads, (_, shared)) = (kernel.threads(), kernel.shared_bytes());
     let named = &kernel.architectures;
     let list = if named.is_empty() { SUPPORTED.to_vec() } else { named.clone() };
-    list.into_iter().map(|architecture| (architecture, occupancy(architecture, threads, 0, shared))).collect()
+    let demand = kernel.greatest_demand();
+    list.into_iter()
+        .filter(|architecture| demand.is_none_or(|demand| *architecture >= demand.least))
+        .map(|architecture| (architecture, occupancy(architecture, threads, 0, shared)))
+        .collect()
 }
 
 /// Reports architectures that cannot hold as many blocks as the kernel demands.

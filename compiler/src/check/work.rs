@@ -36,6 +36,7 @@ fn within(
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }
             | Stmt::Load { .. }
+            | Stmt::LoadMatrices { .. }
             | Stmt::LoadUnaligned(_)
             | Stmt::Store { .. }
             | Stmt::Copy(_)
@@ -52,7 +53,10 @@ fn within(
 /// The sites that a statement names itself.
 fn sites(stmt: &Stmt) -> Vec<Handle<Site>> {
     match stmt {
-        Stmt::Load { site, .. } | Stmt::Store { site, .. } | Stmt::Atomic(Atomic { site, .. }) => vec![*site],
+        Stmt::Load { site, .. }
+        | Stmt::LoadMatrices { site, .. }
+        | Stmt::Store { site, .. }
+        | Stmt::Atomic(Atomic { site, .. }) => vec![*site],
         Stmt::LoadUnaligned(Unaligned { first, last, .. }) => vec![*first, *last],
         Stmt::Copy(Copy { source, destination, .. }) => vec![*source, *destination],
         Stmt::Assign { .. }

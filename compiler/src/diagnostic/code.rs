@@ -47,6 +47,8 @@ pub enum Code {
     BlockSize,
     /// Fewer resident blocks than the source demands.
     Residence,
+    /// An instruction that an architecture of the kernel lacks.
+    Instruction,
     /// Two threads touch one element of shared memory, one of them writes, and no barrier is between.
     Race,
     /// A block may touch an element of a tensor that another block or thread writes.
@@ -59,7 +61,7 @@ pub enum Code {
 
 impl Code {
     /// All codes, in order.
-    pub const ALL: [Code; 26] = [
+    pub const ALL: [Code; 27] = [
         Code::Syntax,
         Code::Unsupported,
         Code::Attribute,
@@ -82,6 +84,7 @@ impl Code {
         Code::SharedMemory,
         Code::BlockSize,
         Code::Residence,
+        Code::Instruction,
         Code::Race,
         Code::GlobalRace,
         Code::Uninitialised,
@@ -113,6 +116,7 @@ impl Code {
             Code::SharedMemory => "TP0701",
             Code::BlockSize => "TP0702",
             Code::Residence => "TP0703",
+            Code::Instruction => "TP0704",
             Code::Race => "TP0801",
             Code::GlobalRace => "TP0802",
             Code::Uninitialised => "TP0803",

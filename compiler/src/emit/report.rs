@@ -6,8 +6,8 @@ use quote::{ToTokens, format_ident, quote};
 use tileproof_model::access::Access;
 use tileproof_model::limits::Occupancy;
 use tileproof_model::report::{
-    BarrierKind, BarrierReport, Ordered, Report, Role, SiteReport, Space, TileReport, TrustReport, Verdict,
-    WarpAccess, WorkReport,
+    BarrierKind, BarrierReport, LeastArchitecture, Ordered, Report, Role, SiteReport, Space, TileReport,
+    TrustReport, Verdict, WarpAccess, WorkReport,
 };
 
 fn text(text: &str) -> TokenStream {
@@ -34,6 +34,7 @@ pub(super) fn report(report: &Report) -> TokenStream {
         tiles,
         sites,
         barriers,
+        least_architecture,
         occupancy,
         work,
         launch_checks,
@@ -57,6 +58,15 @@ pub(super) fn report(report: &Report) -> TokenStream {
             },
         ))
     });
+    let least_architecture = option(least_architecture.as_ref().map(|least| {
+        let LeastArchitecture { architecture, function, line } = least;
+        let (architecture, function) = (format_ident!("{architecture:?}"), text(function));
+        quote!(__tileproof::__private::LeastArchitecture {
+            architecture: __tileproof::__private::Known::#architecture,
+            function: #function,
+            line: #line,
+        })
+    }));
     let launch_checks = launch_checks.iter().map(|check| text(check));
     let trusts = trusts.iter().map(trust);
     quote!(__tileproof::__private::Report {
@@ -66,6 +76,7 @@ pub(super) fn report(report: &Report) -> TokenStream {
         tiles: __tileproof::__private::Cow::Borrowed(&[#(#tiles),*]),
         sites: __tileproof::__private::Cow::Borrowed(&[#(#sites),*]),
         barriers: __tileproof::__private::Cow::Borrowed(&[#(#barriers),*]),
+        least_architecture: #least_architecture,
         occupancy: __tileproof::__private::Cow::Borrowed(&[#(#occupancy),*]),
         work: __tileproof::__private::Cow::Borrowed(&[#(#work),*]),
         launch_checks: __tileproof::__private::Cow::Borrowed(&[#(#launch_checks),*]),
@@ -104,6 +115,7 @@ fn site(site: &SiteReport) -> TokenStream {
         also,
         unknown,
         loop_line,
+        operation,
         lane_bytes,
         instructions,
         wavefronts,
@@ -128,6 +140,8 @@ fn site(site: &SiteReport) -> TokenStream {
         Space::Global => quote!(Global),
         Space::Shared => quote!(Shared),
     };
+    // `Debug` prints the name of the variant.
+    let operation = format_ident!("{operation:?}");
     let role = self::role(*role);
     let (cost, bounds, alignment) = (verdict(cost), verdict(bounds), verdict(alignment));
     quote!(__tileproof::__private::SiteReport {
@@ -140,6 +154,7 @@ fn site(site: &SiteReport) -> TokenStream {
         also: __tileproof::__private::Cow::Borrowed(&[#(#also),*]),
         unknown: #unknown,
         loop_line: #loop_line,
+        operation: __tileproof::__private::Operation::#operation,
         lane_bytes: #lane_bytes,
         instructions: #instructions,
         wavefronts: #wavefronts,

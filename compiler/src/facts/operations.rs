@@ -2,7 +2,10 @@
 
 use super::lanes::Mask;
 use super::walk::Walk;
-use crate::ir::{Arena, Atomic, AtomicOp, BinaryOp, Expr, ExprKind, Function, Handle, Kernel, Stmt};
+use crate::ir::{
+    Arena, Atomic, AtomicOp, BinaryOp, Collective, CollectiveOp, Expr, ExprKind, Function, Handle, Kernel,
+    Stmt,
+};
 use crate::span::SpanId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,6 +74,13 @@ impl Walk<'_> {
             && self.kernel.element(self.kernel.sites[*site].place.base).is_float()
         {
             operations += 1;
+        }
+        if let Stmt::Collective(Collective { op: CollectiveOp::MatrixProduct(product), .. }) = stmt
+            && product.sum().is_float()
+        {
+            // Each value of the sum takes a multiplication and an addition for each column of the left factor.
+            let [_, _, sums] = product.widths();
+            operations += u64::from(2 * sums * product.depth());
         }
         self.count(operations);
     }

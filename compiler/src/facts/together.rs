@@ -50,7 +50,13 @@ impl Walk<'_> {
     }
 
     /// Notes what may part these threads before a barrier, or before what brings them a value.
-    fn part(&mut self, participants: Scope, function: &'static str, span: SpanId, brings_value: bool) {
+    pub(super) fn part(
+        &mut self,
+        participants: Scope,
+        function: &'static str,
+        span: SpanId,
+        brings_value: bool,
+    ) {
         let Some(fork) = self.forks.iter().find(|fork| fork.scope < participants) else { return };
         if self.divergences.iter().all(|other| other.span != span) {
             let at = fork.span;
@@ -94,6 +100,7 @@ impl Walk<'_> {
                 Value::Truth(Truth::unknown(Scope::Block))
             }
             (CollectiveOp::Shuffle(_), _) => self.opaque(ty.scalar(), Scope::Lane),
+            (CollectiveOp::MatrixProduct(_), _) => Value::Data(Scope::Lane),
         };
         self.environment[local.index()] = Some(result);
     }

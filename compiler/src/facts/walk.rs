@@ -475,6 +475,12 @@ impl Walk<'_> {
         self.exhausted || !self.thorough && !self.requests.is_empty()
     }
 
+    /// Counts so many statements of one thread, or what takes as long.
+    pub(super) fn charge(&mut self, work: u64) {
+        self.work = self.work.saturating_add(work);
+        self.exhausted |= self.work > MOST_WORK;
+    }
+
     // ---- statements ----
 
     pub(super) fn block(&mut self, block: &Block) {
@@ -482,9 +488,8 @@ impl Walk<'_> {
             if self.mask.is_empty() || self.is_over() {
                 return;
             }
-            self.work = self.work.saturating_add(self.threads as u64);
-            if self.work > MOST_WORK {
-                self.exhausted = true;
+            self.charge(self.threads as u64);
+            if self.exhausted {
                 return;
             }
             self.count_statement(stmt);
@@ -540,6 +545,14 @@ impl Walk<'_> {
                     crate::ir::Type::Vector(..) => Value::Data(scope),
                 };
                 self.environment[local.index()] = Some(value);
+            }
+            Stmt::LoadMatrices { local, site } => {
+                if let Some(matrices) = self.kernel.sites[*site].matrices {
+                    let span = self.kernel.sites[*site].span;
+                    self.part(Scope::Warp, matrices.name(), span, true);
+                }
+                self.visit(*site);
+                self.environment[local.index()] = Some(Value::Data(Scope::Lane));
             }
             Stmt::LoadUnaligned(Unaligned { local, whole, first, last }) => {
                 self.visit(*first);

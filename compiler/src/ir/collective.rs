@@ -8,7 +8,7 @@
 //!
 //! A collective of the warp orders no memory; one of the block is a barrier, as `sync_threads()` is.
 
-use super::{Expr, Handle, Local, Scope, SyncObject};
+use super::{Expr, Handle, Local, MatrixProduct, Scope, SyncObject};
 use crate::span::SpanId;
 use tileproof_model::access::LANES;
 
@@ -19,7 +19,8 @@ pub struct Collective {
     pub local: Handle<Local>,
     /// What is computed.
     pub op: CollectiveOp,
-    /// What each thread brings: a value or a condition, and for shuffles a lane or distance of type usize.
+    /// What each thread brings: a value or a condition, and for shuffles a lane or distance of type usize; for a product of
+    /// matrices the two factors and what it is added to.
     pub operands: Vec<Handle<Expr>>,
     /// The call in the source.
     pub span: SpanId,
@@ -30,6 +31,8 @@ pub struct Collective {
 pub enum CollectiveOp {
     /// The value of another lane; of the type of the first operand.
     Shuffle(Shuffle),
+    /// The product of two matrices, added to a third, by all 32 lanes: what the lane holds of the sum.
+    MatrixProduct(MatrixProduct),
     /// Whether the condition holds in a lane of the warp; bool.
     Any,
     /// Whether it holds in all lanes of the warp; bool.
@@ -74,8 +77,8 @@ impl Shuffle {
 }
 
 impl CollectiveOp {
-    /// Every one of them.
-    pub const ALL: [CollectiveOp; 11] = [
+    /// Those with a name of their own: of the products of matrices, the types of the operands tell which one it is.
+    pub const NAMED: [CollectiveOp; 11] = [
         CollectiveOp::Shuffle(Shuffle::Lane),
         CollectiveOp::Shuffle(Shuffle::Xor),
         CollectiveOp::Shuffle(Shuffle::Up),
@@ -96,6 +99,7 @@ impl CollectiveOp {
             CollectiveOp::Shuffle(Shuffle::Xor) => "shuffle_xor",
             CollectiveOp::Shuffle(Shuffle::Up) => "shuffle_up",
             CollectiveOp::Shuffle(Shuffle::Down) => "shuffle_down",
+            CollectiveOp::MatrixProduct(_) => "mma",
             CollectiveOp::Any => "any",
             CollectiveOp::All => "all",
             CollectiveOp::Ballot => "ballot",
@@ -110,6 +114,7 @@ impl CollectiveOp {
     pub fn participants(self) -> Scope {
         match self {
             CollectiveOp::Shuffle(_)
+            | CollectiveOp::MatrixProduct(_)
             | CollectiveOp::Any
             | CollectiveOp::All
             | CollectiveOp::Ballot

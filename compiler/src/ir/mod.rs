@@ -12,7 +12,7 @@
 //!
 //! **Access sites.** Each [`Stmt::Load`], [`Stmt::Store`] and [`Stmt::Atomic`] names one [`Site`], a [`Stmt::Copy`] and a
 //! [`Stmt::LoadUnaligned`] two, and each site is named by one statement.
-//! A site is one memory instruction, one row of the report, and one inline assembly statement of the CUDA text. A site
+//! So does a [`Stmt::LoadMatrices`]. A site is one memory instruction, one row of the report, and one inline assembly statement of the CUDA text. A site
 //! carries its [`Proxy`] (who moves the data) and its [`Issuer`] (which lanes execute the instruction), because
 //! asynchronous copies will be sites too.
 //!
@@ -34,7 +34,8 @@
 //!
 //! **Synchronisation** is a [`Sync`]: an object, whether it is arrived at or waited for, who takes part, which scope of
 //! memory it orders and for which proxy. `sync_threads()` is the simplest: arrive and wait at the block's own barrier.
-//! A [`Collective`] is a value that a warp or block computes together, which all of its threads must reach together.
+//! A [`Collective`] is a value that a warp or block computes together, which all of its threads must reach together. So
+//! must those of a warp that read [`Matrices`], in a [`Stmt::LoadMatrices`].
 //!
 //! **Asynchronous copies** ([`Stmt::Copy`]) write shared memory at some time between their start and the thread's wait for
 //! them. What they wrote is the thread's own store at the time of that wait, and other threads see it behind a barrier.
@@ -44,9 +45,11 @@
 mod arena;
 mod atomic;
 mod collective;
+mod demand;
 mod expr;
 mod function;
 pub mod layout;
+mod matrix;
 pub mod print;
 mod site;
 mod stmt;
@@ -57,9 +60,11 @@ mod unaligned;
 pub use arena::{Arena, Handle};
 pub use atomic::{Atomic, AtomicOp, UpdateForm};
 pub use collective::{Collective, CollectiveOp, Shuffle};
+pub use demand::Demand;
 pub use expr::{Axis, BinaryOp, CompareOp, Expr, ExprKind, UnaryOp};
 pub use function::{Domain, FUNCTIONS, Function, Relation, Row};
 pub use layout::Layout;
+pub use matrix::{COLUMNS, Matrices, MatrixProduct, ROW_BYTES, ROWS};
 pub use site::{Base, Issuer, Place, Proxy, Role, Site};
 pub use stmt::{Block, Copy, Loop, Stmt, Unroll};
 pub use sync::{Scope, Sync, SyncAction, SyncObject};
@@ -322,9 +327,25 @@ impl Kernel {
         }
     }
 
-    /// The bytes that one lane moves at a site.
+    /// The bytes behind the address that one lane brings to a site.
     pub fn lane_bytes(&self, site: &Site) -> u32 {
         site.place.width * self.element(site.place.base).bytes()
+    }
+
+    /// The bytes that one lane gets or gives at a site.
+    pub fn moved_bytes(&self, site: &Site) -> u32 {
+        match site.matrices {
+            Some(matrices) => 4 * matrices.count,
+            None => self.lane_bytes(site),
+        }
+    }
+
+    /// The width of a site, as the hardware model counts it: bytes, or matrices.
+    pub fn model_width(&self, site: &Site) -> u32 {
+        match site.matrices {
+            Some(matrices) => matrices.count,
+            None => self.lane_bytes(site),
+        }
     }
 
     /// The byte offset of each tile in the block's shared memory, and their sum; 2^32 - 1 stands for all that is more.

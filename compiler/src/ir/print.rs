@@ -5,8 +5,8 @@
 
 use super::{
     Atomic, Axis, Base, Block, Collective, Copy, Expr, ExprKind, Handle, Issuer, Kernel, Local, Loop,
-    ParamKind, Part, Place, Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type, Unaligned,
-    UnaryOp, Unroll,
+    Matrices, ParamKind, Part, Place, Proxy, Scalar, Site, Stmt, Sync, SyncAction, SyncObject, Type,
+    Unaligned, UnaryOp, Unroll,
 };
 use std::fmt::Write;
 use tileproof_model::report::Role;
@@ -91,6 +91,10 @@ fn statement(out: &mut String, kernel: &Kernel, stmt: &Stmt, depth: usize) {
             let (name, ty) = (name(kernel, *local), of(kernel, *local));
             line(out, depth, &format!("{name}: {ty} = {}", site(kernel, *handle)));
         }
+        Stmt::LoadMatrices { local, site: handle } => {
+            let (name, ty) = (name(kernel, *local), of(kernel, *local));
+            line(out, depth, &format!("{name}: {ty} = {}", site(kernel, *handle)));
+        }
         Stmt::LoadUnaligned(Unaligned { local, whole, first, last }) => {
             let (ty, whole) = (of(kernel, *local), name(kernel, *whole));
             let (first, last) = (site(kernel, *first), site(kernel, *last));
@@ -156,10 +160,16 @@ fn synchronisation(sync: Sync) -> String {
 
 /// `load s3 tile[…]`, with the budget and the trusts that cover it.
 fn site(kernel: &Kernel, handle: Handle<Site>) -> String {
-    let Site { place, role, proxy, issuer, form: _, budget, trust, edge: _, span: _, also: _ } =
+    let Site { place, role, proxy, issuer, form: _, matrices, budget, trust, edge: _, span: _, also: _ } =
         &kernel.sites[handle];
     let verb = match (role, proxy, issuer) {
-        (Role::Read, Proxy::Generic, _) => "load",
+        (Role::Read, Proxy::Generic, _) => match matrices {
+            None => "load",
+            Some(Matrices { count, transposed }) => &match transposed {
+                false => format!("load {count} matrices"),
+                true => format!("load {count} matrices transposed"),
+            },
+        },
         (Role::Write, Proxy::Generic, _) => "store",
         (Role::Read, Proxy::Async, _) => "copy from",
         (Role::Write, Proxy::Async, _) => "copy to",

@@ -1,6 +1,6 @@
 //! Accesses to memory.
 
-use super::{Budget, Expr, Handle, Param, Part, Tile, Trust, UpdateForm};
+use super::{Budget, Expr, Handle, Matrices, Param, Part, Tile, Trust, UpdateForm};
 use crate::span::SpanId;
 use tileproof_model::access::Operation;
 pub use tileproof_model::report::Role;
@@ -18,6 +18,8 @@ pub struct Site {
     pub issuer: Issuer,
     /// What ptxas makes of it, if it is an update.
     pub form: Option<UpdateForm>,
+    /// The matrices that the warp reads, if it does: then the place of each lane is the row that it names.
+    pub matrices: Option<Matrices>,
     /// The budget that covers it.
     pub budget: Option<Handle<Budget>>,
     /// The innermost trust that covers it.
@@ -94,7 +96,11 @@ impl Site {
             (Base::Tensor(_), Role::Read, Proxy::Generic | Proxy::Async) => Operation::LoadGlobal,
             (Base::Tensor(_), Role::Write, Proxy::Generic | Proxy::Async) => Operation::StoreGlobal,
             (Base::Tensor(_), Role::Update, Proxy::Generic | Proxy::Async) => Operation::AtomicGlobal,
-            (Base::Tile(_), Role::Read, Proxy::Generic | Proxy::Async) => Operation::LoadShared,
+            (Base::Tile(_), Role::Read, Proxy::Generic | Proxy::Async) => match self.matrices {
+                None => Operation::LoadShared,
+                Some(Matrices { transposed: false, .. }) => Operation::LoadMatrix,
+                Some(Matrices { transposed: true, .. }) => Operation::LoadMatrixTransposed,
+            },
             (Base::Tile(_), Role::Write, Proxy::Generic) => Operation::StoreShared,
             (Base::Tile(_), Role::Write, Proxy::Async) => Operation::CopyAsync,
             (Base::Tile(_), Role::Update, Proxy::Generic | Proxy::Async) => match self.form {

@@ -52,6 +52,13 @@ pub enum Stmt {
     },
     /// Reads a vector that may begin at any element.
     LoadUnaligned(Unaligned),
+    /// Reads [`Matrices`](super::Matrices) from a tile: all lanes of a whole warp together.
+    LoadMatrices {
+        /// A fresh plain variable: a vector of what the lane gets.
+        local: Handle<Local>,
+        /// The access: a load of the row that the lane names.
+        site: Handle<Site>,
+    },
     /// Writes memory.
     Store {
         /// The access.
@@ -141,6 +148,7 @@ impl Stmt {
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. }
             | Stmt::Load { local, .. }
+            | Stmt::LoadMatrices { local, .. }
             | Stmt::Atomic(Atomic { local, .. })
             | Stmt::Collective(Collective { local, .. }) => vec![*local],
             Stmt::LoadUnaligned(Unaligned { local, whole, .. }) => vec![*local, *whole],
@@ -160,7 +168,9 @@ impl Stmt {
             Stmt::Assign { value, .. } | Stmt::Fill { value, .. } => vec![*value],
             Stmt::AssignElement { index, value, .. } => [index.as_slice(), &[*value]].concat(),
             Stmt::AssignLane { index, lane, value, .. } => [index.as_slice(), &[*lane, *value]].concat(),
-            Stmt::Load { site, .. } | Stmt::LoadUnaligned(Unaligned { first: site, .. }) => index(site),
+            Stmt::Load { site, .. }
+            | Stmt::LoadMatrices { site, .. }
+            | Stmt::LoadUnaligned(Unaligned { first: site, .. }) => index(site),
             Stmt::Store { site, value } => [index(site), vec![*value]].concat(),
             Stmt::Copy(Copy { source, destination, inside }) => {
                 [index(source), index(destination), vec![*inside]].concat()
@@ -187,6 +197,7 @@ impl Stmt {
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }
             | Stmt::Load { .. }
+            | Stmt::LoadMatrices { .. }
             | Stmt::LoadUnaligned(_)
             | Stmt::Store { .. }
             | Stmt::Copy(_)

@@ -358,6 +358,7 @@ fn remove_from(kernel: &mut Kernel, block: &mut Block, unread: &[Exit]) {
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }
             | Stmt::Load { .. }
+            | Stmt::LoadMatrices { .. }
             | Stmt::LoadUnaligned(_)
             | Stmt::Store { .. }
             | Stmt::Copy(_)

@@ -31,7 +31,7 @@ fn block(kernel: &mut Kernel, statements: Block, known: &mut Known) -> Block {
 
 fn statement(kernel: &mut Kernel, stmt: Stmt, known: &mut Known) -> Stmt {
     match stmt {
-        Stmt::Load { local, site } => {
+        Stmt::Load { local, site } | Stmt::LoadMatrices { local, site } => {
             forget(kernel, known, std::slice::from_ref(&stmt));
             match known.loads.iter().find(|(first, _)| serves(kernel, known, *first, site)) {
                 Some(&(first, value)) => {
@@ -98,6 +98,7 @@ fn serves(kernel: &Kernel, known: &Known, first: Handle<Site>, second: Handle<Si
     let indices = || a.place.index.iter().zip(&b.place.index);
     a.place.base == b.place.base
         && a.place.width == b.place.width
+        && a.matrices == b.matrices
         && (a.proxy, a.issuer) == (b.proxy, b.issuer)
         && (a.budget == b.budget || a.budget.is_none() || b.budget.is_none())
         && indices().all(|(a, b)| equal(kernel, known, *a, *b))
@@ -146,6 +147,7 @@ fn forget(kernel: &Kernel, known: &mut Known, statements: &[Stmt]) {
             | Stmt::AssignElement { .. }
             | Stmt::AssignLane { .. }
             | Stmt::Load { .. }
+            | Stmt::LoadMatrices { .. }
             | Stmt::LoadUnaligned(_)
             | Stmt::If { .. }
             | Stmt::While { .. } => {}
@@ -204,7 +206,10 @@ fn renumber(kernel: &mut Kernel) {
 fn each_site(kernel: &mut Kernel, statements: &mut Block, visit: &mut impl FnMut(&mut Handle<Site>)) {
     for stmt in statements {
         match stmt {
-            Stmt::Load { site, .. } | Stmt::Store { site, .. } | Stmt::Atomic(Atomic { site, .. }) => {
+            Stmt::Load { site, .. }
+            | Stmt::LoadMatrices { site, .. }
+            | Stmt::Store { site, .. }
+            | Stmt::Atomic(Atomic { site, .. }) => {
                 visit(site);
             }
             Stmt::LoadUnaligned(Unaligned { first, last, .. }) => {

@@ -16,7 +16,7 @@ use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Path};
 const MOST_BOUNDARY_BYTES: u32 = 256;
 
 /// The methods that a kernel knows, for the error that lists them.
-const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` and `misalignment` of tensors; `load`, `load_async`, `store`, `load_transposed`, `store_transposed` and `copy_async` of tiles";
+const METHODS: &str = "`rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` and `misalignment` of tensors; `read_matrices`, `read_matrices_transposed`, `load`, `load_async`, `store`, `load_transposed`, `store_transposed` and `copy_async` of tiles";
 
 /// A function of the prelude.
 pub(crate) enum Function {
@@ -30,6 +30,8 @@ pub(crate) enum Function {
     Wait,
     /// Something that threads compute together.
     Collective(CollectiveOp),
+    /// `mma(a, b, c)`: of which types, the operands tell.
+    MatrixProduct,
     /// A function that is written in the kernel language.
     Library,
     /// A function of numbers.
@@ -62,13 +64,14 @@ impl Function {
             "sync_warp" => Function::Sync(Sync::WARP),
             "commit" => Function::Sync(Sync::COMMIT),
             "wait" => Function::Wait,
+            "mma" => Function::MatrixProduct,
             "byte_perm" => Function::Number(IrFunction::BytePerm),
             "flatten" => Function::Flatten,
             "unflatten" => Function::Unflatten,
             "rasterize" => Function::Rasterize,
             _ if library::NAMES.contains(&name) => Function::Library,
             _ => {
-                let op = CollectiveOp::ALL.into_iter().find(|op| op.name() == name)?;
+                let op = CollectiveOp::NAMED.into_iter().find(|op| op.name() == name)?;
                 Function::Collective(op)
             }
         })
@@ -174,7 +177,7 @@ impl Lower<'_> {
             Code::Name,
             &call.func,
             format!("a kernel cannot call `{name}`, which the macro cannot see"),
-            "write it as a helper function in the kernel, or beside it in a `#[tiled_module] mod`; a kernel also calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`",
+            "write it as a helper function in the kernel, or beside it in a `#[tiled_module] mod`; a kernel also calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, `mma`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`",
         )
     }
 
@@ -193,7 +196,7 @@ impl Lower<'_> {
             | Function::Number(_) => 0,
             Function::Collective(op) => warp::arguments(*op),
             Function::Flatten | Function::Unflatten => 2,
-            Function::Rasterize => 3,
+            Function::Rasterize | Function::MatrixProduct => 3,
         };
         if call.args.len() != arguments {
             return self.mismatch(call);
@@ -211,6 +214,7 @@ impl Lower<'_> {
             }
             Function::Wait => self.wait(call, span),
             Function::Collective(op) => self.collective(call, op, expected),
+            Function::MatrixProduct => self.matrix_product(call),
             Function::Library => Operand::Poison,
         }
     }
@@ -466,6 +470,8 @@ impl Lower<'_> {
         match (name.as_str(), base) {
             ("read", _) => self.read_vector(call, base, expected),
             ("read_unaligned", Base::Tensor(tensor)) => self.read_unaligned(call, tensor, expected),
+            ("read_matrices", Base::Tile(_)) => self.read_matrices(call, base, false, expected),
+            ("read_matrices_transposed", Base::Tile(_)) => self.read_matrices(call, base, true, expected),
             ("write", _) => self.write_vector(call, base),
             ("copy_async", Base::Tile(tile)) => self.copy_async(call, tile),
             ("at" | "at_or_zero", Base::Tensor(_)) => self.unsupported(
@@ -558,6 +564,17 @@ impl Lower<'_> {
         base: Base,
         expected: Option<Ty>,
     ) -> Option<crate::ir::Place> {
+        let (width, index) = self.width_and_index(call, base, expected)?;
+        self.vector_place(call, base, index, width)
+    }
+
+    /// The width, which is the generic argument of such a call or what its result is used as, and the index.
+    pub(super) fn width_and_index(
+        &mut self,
+        call: &ExprMethodCall,
+        base: Base,
+        expected: Option<Ty>,
+    ) -> Option<(i128, Vec<Handle<crate::ir::Expr>>)> {
         let written = call.turbofish.as_ref().and_then(|arguments| arguments.args.first());
         let width = match written {
             Some(argument) => self.generic_constant(argument, "the width of a vector"),
@@ -571,8 +588,7 @@ impl Lower<'_> {
             );
             return None;
         };
-        let index = self.vector_index(base, index)?;
-        self.vector_place(call, base, index, width)
+        Some((width, self.vector_index(base, index)?))
     }
 
     /// The elements between the boundaries of `misalignment::<N>()`.

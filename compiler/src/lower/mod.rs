@@ -21,6 +21,7 @@ mod helper;
 mod intrinsic;
 mod item;
 mod matching;
+mod matrix;
 mod operator;
 mod order;
 mod place;

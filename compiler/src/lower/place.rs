@@ -242,6 +242,7 @@ impl Lower<'_> {
             proxy,
             issuer,
             form: None,
+            matrices: None,
             budget,
             trust,
             edge: false,

@@ -138,6 +138,8 @@ fn mark_varying(kernel: &Kernel, block: &Block, diverged: bool, varying: &mut [b
                     mark(*local, varying);
                 }
             }
+            // Each lane gets other elements, whatever the address.
+            Stmt::LoadMatrices { local, .. } => mark(*local, varying),
             Stmt::LoadUnaligned(Unaligned { local, whole, .. }) => {
                 mark(*local, varying);
                 mark(*whole, varying);
@@ -176,6 +178,7 @@ fn mark_used(kernel: &Kernel, block: &Block, used: &mut [bool]) -> bool {
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. } => used[local.index()],
             Stmt::Load { .. }
+            | Stmt::LoadMatrices { .. }
             | Stmt::LoadUnaligned(_)
             | Stmt::Store { .. }
             | Stmt::Copy(_)

@@ -20,6 +20,7 @@ pub(crate) enum Place {
 /// How many arguments a collective takes.
 pub(super) fn arguments(op: CollectiveOp) -> usize {
     match op {
+        CollectiveOp::MatrixProduct(_) => 3,
         CollectiveOp::Shuffle(_) => 2,
         CollectiveOp::Any
         | CollectiveOp::All
@@ -93,6 +94,7 @@ impl Lower<'_> {
         let Some(first) = call.args.first() else { return self.mismatch(call) };
         let result = match op {
             CollectiveOp::Shuffle(shuffle) => return self.shuffle(call, shuffle, expected),
+            CollectiveOp::MatrixProduct(_) => return self.matrix_product(call),
             CollectiveOp::Any | CollectiveOp::All | CollectiveOp::BlockAny | CollectiveOp::BlockAll => {
                 Scalar::Bool
             }
@@ -102,6 +104,7 @@ impl Lower<'_> {
         let operand = match op {
             CollectiveOp::MatchAny => self.value(first, None),
             CollectiveOp::Shuffle(_)
+            | CollectiveOp::MatrixProduct(_)
             | CollectiveOp::Any
             | CollectiveOp::All
             | CollectiveOp::Ballot
@@ -131,7 +134,7 @@ impl Lower<'_> {
         self.computed_together(call, CollectiveOp::Shuffle(shuffle), vec![value, by], ty)
     }
 
-    fn computed_together(
+    pub(super) fn computed_together(
         &mut self,
         call: &ExprCall,
         op: CollectiveOp,
@@ -174,6 +177,7 @@ impl Lower<'_> {
 fn result_name(op: CollectiveOp) -> &'static str {
     match op {
         CollectiveOp::Shuffle(_) => "shuffled",
+        CollectiveOp::MatrixProduct(_) => "sum",
         CollectiveOp::Any | CollectiveOp::BlockAny => "is_any",
         CollectiveOp::All | CollectiveOp::BlockAll => "is_all",
         CollectiveOp::Ballot => "ballot",

@@ -1,5 +1,6 @@
 //! What lanes and threads compute together.
 
+use super::matrix;
 use super::program::{Collective, Instruction, Program};
 use super::value;
 use super::warp::{Warp, lanes};
@@ -7,7 +8,7 @@ use crate::ir::{CollectiveOp, Scope};
 
 /// Computes a collective of a warp, all of whose lanes are here.
 pub(super) fn of_warp(warp: &mut Warp, collective: &Collective) {
-    let Collective { op, destination, value, width, by } = *collective;
+    let Collective { op, destination, operands: [value, by, added], width } = *collective;
     let exists = warp.exists;
     match op {
         CollectiveOp::Shuffle(shuffle) => {
@@ -20,12 +21,16 @@ pub(super) fn of_warp(warp: &mut Warp, collective: &Collective) {
                 *warp.write(destination.plus(i)) = std::array::from_fn(source);
             }
         }
+        CollectiveOp::MatrixProduct(product) => {
+            matrix::multiply(warp, product, [value, by, added], destination);
+        }
         CollectiveOp::Any | CollectiveOp::All | CollectiveOp::Ballot => {
             let holds = value::truth(warp.read(value)) & exists;
             let result = match op {
                 CollectiveOp::Any => u64::from(holds != 0),
                 CollectiveOp::All => u64::from(holds == exists),
                 CollectiveOp::Shuffle(_)
+                | CollectiveOp::MatrixProduct(_)
                 | CollectiveOp::Ballot
                 | CollectiveOp::MatchAny
                 | CollectiveOp::BlockCount
@@ -56,7 +61,7 @@ pub(super) fn of_block(program: &Program, warps: &mut [Warp]) {
     else {
         return;
     };
-    let Collective { op, destination, value, .. } = program.collectives[collective];
+    let Collective { op, destination, operands: [value, ..], .. } = program.collectives[collective];
     debug_assert_eq!(op.participants(), Scope::Block);
     let holds = |warp: &Warp| value::truth(warp.read(value)) & warp.exists;
     let result = match op {
@@ -64,6 +69,7 @@ pub(super) fn of_block(program: &Program, warps: &mut [Warp]) {
         CollectiveOp::BlockAny => u64::from(warps.iter().any(|warp| holds(warp) != 0)),
         CollectiveOp::BlockAll => u64::from(warps.iter().all(|warp| holds(warp) == warp.exists)),
         CollectiveOp::Shuffle(_)
+        | CollectiveOp::MatrixProduct(_)
         | CollectiveOp::Any
         | CollectiveOp::All
         | CollectiveOp::Ballot

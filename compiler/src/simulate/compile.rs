@@ -182,6 +182,7 @@ impl Compiler<'_, '_> {
                 self.emit(Instruction::WriteElement { element, source }, self.span(*lane));
             }
             Stmt::Load { local, site } => self.access(*site, None, |compiler| compiler.locals[local.index()]),
+            Stmt::LoadMatrices { local, site } => self.load_matrices(*local, *site),
             Stmt::LoadUnaligned(unaligned) => self.load_unaligned(unaligned),
             Stmt::Store { site, value } => self.access(*site, None, |compiler| compiler.expr(*value)),
             Stmt::Atomic(atomic) => self.atomic(atomic),
@@ -212,6 +213,15 @@ impl Compiler<'_, '_> {
         self.emit(instruction, span);
     }
 
+    fn load_matrices(&mut self, local: Handle<Local>, handle: Handle<Site>) {
+        let site = &self.kernel.sites[handle];
+        let Some(matrices) = site.matrices else { unreachable!("the site of a load of matrices names them") };
+        let rows = self.allocate(site.place.width);
+        let access = self.compiled_access(handle, None, |_| rows);
+        let destination = self.locals[local.index()];
+        self.emit(Instruction::LoadMatrices { access, matrices, destination }, site.span);
+    }
+
     fn load_unaligned(&mut self, unaligned: &Unaligned) {
         let Unaligned { local, whole, first, last } = *unaligned;
         let span = self.kernel.sites[first].span;
@@ -234,12 +244,10 @@ impl Compiler<'_, '_> {
     fn collective(&mut self, collective: &ir::Collective) {
         let ir::Collective { local, op, operands, span } = collective;
         let registers = self.registers(operands);
-        let (Some(&value), Some(&by)) = (registers.first(), registers.last()) else {
-            unreachable!("a collective has an operand");
-        };
+        let operands = [0, 1, 2].map(|place| registers[if place < registers.len() { place } else { 0 }]);
         let destination = self.locals[local.index()];
         let width = self.kernel.locals[*local].ty.width();
-        self.program.collectives.push(Collective { op: *op, destination, value, width, by });
+        self.program.collectives.push(Collective { op: *op, destination, operands, width });
         let collective = self.program.collectives.len() - 1;
         self.emit(Instruction::Collective { collective }, *span);
     }
@@ -361,6 +369,7 @@ impl Compiler<'_, '_> {
             base: 0,
             index,
             width: place.width,
+            model_width: self.kernel.model_width(site),
             data,
             update: None,
         };

@@ -64,7 +64,7 @@ impl<'k, 'a> Memory<'k, 'a> {
         let active = access.issuer.lanes(active);
         let offsets = relative(active, addresses);
         let model =
-            access::Access { operation: access.operation, width: access.lane_bytes(), active, offsets };
+            access::Access { operation: access.operation, width: access.model_width, active, offsets };
         let cost = match self.last[number] {
             Some((last, cost)) if last == model => cost,
             Some(_) | None => {

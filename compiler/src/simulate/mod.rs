@@ -41,6 +41,7 @@ mod constant;
 mod copies;
 mod fault;
 mod function;
+mod matrix;
 mod memory;
 mod program;
 mod shared;

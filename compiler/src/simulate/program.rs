@@ -5,7 +5,7 @@
 //! and block, the kernel's locals (register arrays element by element, vectors value by value), and temporaries.
 
 use crate::ir::{
-    AtomicOp, BinaryOp, CollectiveOp, CompareOp, Function, Issuer, Layout, Proxy, Scalar, UnaryOp,
+    AtomicOp, BinaryOp, CollectiveOp, CompareOp, Function, Issuer, Layout, Matrices, Proxy, Scalar, UnaryOp,
 };
 use crate::span::SpanId;
 use tileproof_model::access::Operation;
@@ -115,6 +115,12 @@ pub(super) enum Instruction {
         last: usize,
         whole: Register,
     },
+    /// Loads the rows of matrices, a row a lane, and gives each lane its values of the matrices.
+    LoadMatrices {
+        access: usize,
+        matrices: Matrices,
+        destination: Register,
+    },
     /// Starts to copy what the first access loads to where the second stores; zeros where `inside` is false.
     StartCopy {
         source: usize,
@@ -205,12 +211,10 @@ pub(super) struct Collective {
     pub(super) op: CollectiveOp,
     /// The first register of the result.
     pub(super) destination: Register,
-    /// The first register of the value or condition.
-    pub(super) value: Register,
-    /// The registers of a value.
+    /// The first register of each operand; operands that it has not are the first again.
+    pub(super) operands: [Register; 3],
+    /// The registers of the result.
     pub(super) width: u32,
-    /// The lane or the distance of a shuffle; of others the value again.
-    pub(super) by: Register,
 }
 
 /// A load or store.
@@ -238,6 +242,8 @@ pub(super) struct Access {
     pub(super) index: Vec<Register>,
     /// How many elements a lane.
     pub(super) width: u32,
+    /// Its width, as the hardware model counts it.
+    pub(super) model_width: u32,
     /// The first of `width` registers that are read or written.
     pub(super) data: Register,
     /// Of an atomic, the update; its data register gets the value before.

@@ -169,6 +169,7 @@ impl Builder {
             proxy,
             issuer,
             form: None,
+            matrices: None,
             budget: None,
             trust: None,
             edge: false,

@@ -5,8 +5,8 @@ use super::function::call;
 use super::memory::Memory;
 use super::program::{Counter, Element, Instruction, Program, Register};
 use super::value::{self, Lanes};
-use super::{collective, copies, unaligned};
-use crate::ir::{BinaryOp, CompareOp, Scalar, Scope, UnaryOp};
+use super::{collective, copies, matrix, unaligned};
+use crate::ir::{BinaryOp, CollectiveOp, CompareOp, Scalar, Scope, UnaryOp};
 use crate::span::SpanId;
 
 /// A warp that can be stopped before any instruction.
@@ -129,6 +129,9 @@ impl Warp {
                 Instruction::Access { access } => memory.access(self, access, &program.accesses[access]),
                 Instruction::StartCopy { source, destination, inside } => {
                     copies::start(self, program, memory, [source, destination], inside)
+                }
+                Instruction::LoadMatrices { access, matrices, destination } => {
+                    matrix::load(self, program, memory, access, matrices, destination)
                 }
                 Instruction::LoadUnaligned { first, last, whole } => {
                     unaligned::load(self, program, memory, [first, last], whole)
@@ -280,10 +283,22 @@ impl Warp {
                 self.phase += 1;
             }
             Instruction::Collective { collective } => {
-                self.together()?;
-                collective::of_warp(self, &program.collectives[collective]);
+                let collective = &program.collectives[collective];
+                match collective.op {
+                    CollectiveOp::MatrixProduct(_) => self.whole()?,
+                    CollectiveOp::Shuffle(_)
+                    | CollectiveOp::Any
+                    | CollectiveOp::All
+                    | CollectiveOp::Ballot
+                    | CollectiveOp::MatchAny
+                    | CollectiveOp::BlockCount
+                    | CollectiveOp::BlockAny
+                    | CollectiveOp::BlockAll => self.together()?,
+                }
+                collective::of_warp(self, collective);
             }
             Instruction::Access { .. }
+            | Instruction::LoadMatrices { .. }
             | Instruction::LoadUnaligned { .. }
             | Instruction::StartCopy { .. }
             | Instruction::CommitCopies
@@ -298,7 +313,16 @@ impl Warp {
 
     /// Whether all lanes that exist are here.
     fn together(&self) -> Result<(), Flaw> {
-        match lanes(self.exists & !self.active).next() {
+        self.here(self.exists)
+    }
+
+    /// Whether all lanes of a warp are here.
+    pub(super) fn whole(&self) -> Result<(), Flaw> {
+        self.here(u32::MAX)
+    }
+
+    fn here(&self, expected: u32) -> Result<(), Flaw> {
+        match lanes(expected & !self.active).next() {
             Some(missing) => {
                 let here = lanes(self.active).next().unwrap_or(0);
                 Err((FaultKind::Divergent { missing: missing as u32 }, here as u32))

@@ -19,6 +19,7 @@ mod helpers;
 mod known_counts;
 mod language;
 mod layouts;
+mod matrices;
 mod misaligned;
 mod names;
 mod offsets;
@@ -35,6 +36,7 @@ mod tensors;
 mod tiles;
 mod trust;
 mod unaligned;
+mod unawaited;
 mod unwritten;
 mod values;
 
@@ -58,6 +60,7 @@ fn every_code_has_kernels() {
         include_str!("known_counts.rs"),
         include_str!("language.rs"),
         include_str!("layouts.rs"),
+        include_str!("matrices.rs"),
         include_str!("races.rs"),
         include_str!("refused.rs"),
         include_str!("resources.rs"),

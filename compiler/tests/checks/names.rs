@@ -59,13 +59,13 @@ fn paths() {
     check(
         &warp("let (a, b) = (self::thread_x(), other::lane());"),
         expect![[r#"
-        left to rustc: a kernel cannot call `self::thread_x`, which the macro cannot see [TP0005]
-        help: write it as a helper function in the kernel, or beside it in a `#[tiled_module] mod`; a kernel also calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`
-          at `self::thread_x`
-        left to rustc: a kernel cannot call `other::lane`, which the macro cannot see [TP0005]
-        help: write it as a helper function in the kernel, or beside it in a `#[tiled_module] mod`; a kernel also calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`
-          at `other::lane`
-    "#]],
+            left to rustc: a kernel cannot call `self::thread_x`, which the macro cannot see [TP0005]
+            help: write it as a helper function in the kernel, or beside it in a `#[tiled_module] mod`; a kernel also calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, `mma`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`
+              at `self::thread_x`
+            left to rustc: a kernel cannot call `other::lane`, which the macro cannot see [TP0005]
+            help: write it as a helper function in the kernel, or beside it in a `#[tiled_module] mod`; a kernel also calls `thread_x()`, `block_x()`, `grid_x()` and their y and z, `lane()`, `warp()`, `sync_threads()`, `sync_warp()`, `commit()`, `wait::<0>()`, `mma`, shuffles, votes, reductions and scans, `flatten`, `unflatten` and `rasterize`
+              at `other::lane`
+        "#]],
     );
 }
 

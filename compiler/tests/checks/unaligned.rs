@@ -156,7 +156,7 @@ fn tiles_have_none() {
         ),
         expect![[r#"
             left to rustc: the method `read_unaligned` is not part of the kernel language [TP0005]
-            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` and `misalignment` of tensors; `load`, `load_async`, `store`, `load_transposed`, `store_transposed` and `copy_async` of tiles
+            help: a kernel knows `rows`, `cols`, `len`, `extent`, `stride`, `pitch`, `read`, `write`, `get_or`, `contains` and the `atomic_…` updates of tensors and tiles; `read_unaligned` and `misalignment` of tensors; `read_matrices`, `read_matrices_transposed`, `load`, `load_async`, `store`, `load_transposed`, `store_transposed` and `copy_async` of tiles
               at `read_unaligned`
         "#]],
     );

@@ -188,6 +188,7 @@ impl Build {
             proxy,
             issuer,
             form: None,
+            matrices: None,
             budget: None,
             trust: None,
             edge: false,

@@ -21,6 +21,7 @@ pub mod shortest_paths;
 pub mod sort;
 pub mod stencil;
 pub mod strides;
+pub mod tensor_cores;
 pub mod transpose;
 
 /// All kernels: the tests on the simulator, through NVRTC and on a GPU, and the comparison of counters run over them.
@@ -59,6 +60,8 @@ pub const SUBJECTS: &[Subject] = &[
     matmul::MATMUL_TILED,
     matmul::MATMUL_REGISTERS,
     matmul::MATMUL_ASYNC,
+    tensor_cores::MATMUL_BF16,
+    tensor_cores::MATMUL_F16,
     products::MATRIX_VECTOR,
     products::DOT_I8,
     shortest_paths::FLOYD_WARSHALL_STEP,

@@ -11,7 +11,10 @@
 //! Variants are in snake case, architectures as compilers take them (`sm_90`). A verdict is `{"verdict": "proven"}`, or has beside that
 //! the reason or the condition as `text`.
 
-use super::{BarrierReport, Report, SharedFit, SiteReport, Text, TileReport, TrustReport, WorkReport};
+use super::{
+    BarrierReport, LeastArchitecture, Report, SharedFit, SiteReport, Text, TileReport, TrustReport,
+    WorkReport,
+};
 use crate::limits::{Architecture, Occupancy};
 use serde::{Serialize, Serializer};
 
@@ -23,6 +26,7 @@ struct Document<'a> {
     static_shared_bytes: u32,
     dynamic_shared_bytes: u32,
     tiles: &'a [TileReport],
+    least_architecture: &'a Option<LeastArchitecture>,
     occupancy: Vec<OccupancyRow>,
     work: Vec<WorkRow<'a>>,
     launch_checks: &'a [Text],
@@ -71,6 +75,7 @@ impl Serialize for Report {
             tiles,
             sites,
             barriers,
+            least_architecture,
             occupancy,
             work,
             launch_checks,
@@ -89,6 +94,7 @@ impl Serialize for Report {
             static_shared_bytes: self.static_shared_bytes(),
             dynamic_shared_bytes: self.dynamic_shared_bytes(),
             tiles,
+            least_architecture,
             occupancy: occupancy.iter().map(row).collect(),
             work: work
                 .iter()
@@ -200,7 +206,7 @@ mod tests {
         for (value, expected) in [
             (
                 &report,
-                "kernel block shared_bytes static_shared_bytes dynamic_shared_bytes tiles occupancy work launch_checks trusts \
+                "kernel block shared_bytes static_shared_bytes dynamic_shared_bytes tiles least_architecture occupancy work launch_checks trusts \
                  sites barriers",
             ),
             (&report["tiles"][0], "name ty bytes chosen"),
@@ -215,7 +221,7 @@ mod tests {
             (&report["trusts"][0], "claim what line because"),
             (
                 &report["sites"][0],
-                "access object space role line calls also unknown loop_line lane_bytes instructions wavefronts ideal_wavefronts \
+                "access object space role line calls also unknown loop_line operation lane_bytes instructions wavefronts ideal_wavefronts \
                  worst_excess_wavefronts costliest sectors ideal_sectors worst_excess_sectors useful_bytes shortest_run_bytes \
                  cost bounds alignment asynchronous edge sector_efficiency",
             ),

@@ -1,5 +1,7 @@
 //! A report for the tests of this crate.
 
+use crate::access::Operation;
+
 use super::{Report, Role, SiteReport, Space, Verdict};
 
 /// Of a shared load.
@@ -14,6 +16,7 @@ pub(super) fn site() -> SiteReport {
         also: Vec::new().into(),
         unknown: "".into(),
         loop_line: None,
+        operation: Operation::LoadShared,
         lane_bytes: 4,
         instructions: 8,
         wavefronts: 8,
@@ -42,6 +45,7 @@ pub(super) fn report() -> Report {
         tiles: Vec::new().into(),
         sites: vec![site()].into(),
         barriers: Vec::new().into(),
+        least_architecture: None,
         occupancy: Vec::new().into(),
         work: Vec::new().into(),
         launch_checks: Vec::new().into(),

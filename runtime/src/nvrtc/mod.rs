@@ -75,7 +75,8 @@ impl Description {
     /// Compiles the kernel's preferred twin. Needs NVRTC, and no GPU.
     ///
     /// # Errors
-    /// If NVRTC is missing, does not know the architecture, or rejects the text.
+    /// If the architecture lacks an instruction of the kernel, or NVRTC is missing, does not know the architecture, or rejects
+    /// the text.
     pub fn compile(&self, architecture: Architecture) -> Result<Compiled, Error> {
         self.compile_with(architecture, CompileOptions::for_kernel(self))
     }
@@ -83,12 +84,14 @@ impl Description {
     /// Compiles the kernel. Needs NVRTC, and no GPU.
     ///
     /// # Errors
-    /// If NVRTC is missing, does not know the architecture, or rejects the text.
+    /// If the architecture lacks an instruction of the kernel, or NVRTC is missing, does not know the architecture, or rejects
+    /// the text.
     pub fn compile_with(
         &self,
         architecture: Architecture,
         options: CompileOptions,
     ) -> Result<Compiled, Error> {
+        has_instructions(self, architecture)?;
         let nvrtc = library::nvrtc()?;
         if !nvrtc.architectures.contains(&architecture.capability()) {
             let names: Vec<String> = nvrtc.architectures.iter().map(|a| format!("sm_{a}")).collect();
@@ -114,6 +117,18 @@ impl Description {
             log,
         })
     }
+}
+
+/// Whether an architecture has all instructions of the kernel.
+fn has_instructions(description: &Description, architecture: Architecture) -> Result<(), Error> {
+    let Some(demand) = &description.report.least_architecture else { return Ok(()) };
+    let (major, minor) = demand.architecture.compute_capability();
+    let least = Architecture::new(major, minor);
+    if architecture.capability() >= least.capability() {
+        return Ok(());
+    }
+    let (function, line) = (demand.function.to_string(), demand.line);
+    Err(Error::MissingInstruction { kernel: description.name, architecture, least, function, line })
 }
 
 /// The NVRTC that kernels are compiled with: its path, and its version, major and minor.

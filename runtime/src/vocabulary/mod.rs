@@ -7,6 +7,7 @@
 
 mod atomic;
 mod cast;
+mod matrix;
 mod number;
 mod order;
 mod reduce;
@@ -19,6 +20,7 @@ mod warp;
 
 pub use atomic::{AtomicElement, AtomicInteger};
 pub use cast::CastTo;
+pub use matrix::{LeftFactor, mma};
 pub use number::{FloatExt, HalfExt, byte_perm};
 pub use order::{flatten, rasterize, unflatten};
 pub use reduce::{

@@ -41,6 +41,31 @@ impl<A: Tile, L: Layout> Shared<A, L> {
         only_in_a_kernel("Shared::read")
     }
 
+    /// Reads matrices of 8 rows of 16 bytes in one instruction of the warp, `ldmatrix`: 1, 2 or 4 of them, of which each lane
+    /// gets 4 bytes each, `V` elements in all.
+    ///
+    /// Lanes `8 j` to `8 j + 7` name the rows of matrix `j`: `index` is the first element of a row, which is aligned to 16 bytes. Every
+    /// lane names one; what lanes name for which there is no matrix is not read, and must be inside nevertheless. Lane `l`
+    /// gets of each matrix, one after another, bytes `4 * (l % 4)` to `4 * (l % 4) + 3` of row `l / 4`. So a left factor of
+    /// [`mma`](super::mma) is `tile.read_matrices([row + lane() % 16, col + lane() / 16 * w])`, with `w` elements in 16 bytes.
+    ///
+    /// All 32 lanes of the warp must reach it together, and a block of a kernel that calls it is a whole number of warps. It
+    /// needs sm_75 or later. Elements have 1, 2 or 4 bytes.
+    #[track_caller]
+    pub fn read_matrices<const V: usize>(&self, index: A::Index) -> Vector<A::Element, V> {
+        let _ = index;
+        only_in_a_kernel("Shared::read_matrices")
+    }
+
+    /// As [`read_matrices`](Shared::read_matrices), each matrix transposed, of elements of 2 bytes: of each matrix, lane `l` gets
+    /// element `l / 4` of the rows `2 * (l % 4)` and `2 * (l % 4) + 1`. So a right factor of [`mma`](super::mma), row `k` of which lies in
+    /// row `k` of the tile, is `tile.read_matrices_transposed::<4>([row + lane() % 16, col])`.
+    #[track_caller]
+    pub fn read_matrices_transposed<const V: usize>(&self, index: A::Index) -> Vector<A::Element, V> {
+        let _ = index;
+        only_in_a_kernel("Shared::read_matrices_transposed")
+    }
+
     /// Writes `V` elements of a row, the first at `index`, in one instruction.
     #[track_caller]
     pub fn write<const V: usize>(&mut self, index: A::Index, value: Vector<A::Element, V>) {

@@ -7,6 +7,7 @@
 use crate::sass::{self, Access, Action};
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
+use tileproof::__private::Operation;
 use tileproof::report::{Role, SiteReport, Space};
 
 /// A line and what is accessed there.
@@ -63,6 +64,7 @@ pub fn of_site(site: &SiteReport) -> Place {
     let (space, action) = match (site.space, site.role) {
         // Both halves of an asynchronous copy are one instruction.
         (Space::Global | Space::Shared, _) if site.asynchronous => (sass::Space::Shared, Action::CopyAsync),
+        (Space::Shared, Role::Read) if is_of_matrices(site) => (sass::Space::Shared, Action::LoadMatrix),
         (Space::Global, Role::Read) => (sass::Space::Global, Action::Load),
         (Space::Global, Role::Write) => (sass::Space::Global, Action::Store),
         (Space::Global, Role::Update) => (sass::Space::Global, Action::Atomic),
@@ -71,6 +73,11 @@ pub fn of_site(site: &SiteReport) -> Place {
         (Space::Shared, Role::Update) => (sass::Space::Shared, Action::Atomic),
     };
     Place { line: site.line, access: Access { space, action, bytes: site.lane_bytes } }
+}
+
+/// Whether a site is a load of matrices.
+fn is_of_matrices(site: &SiteReport) -> bool {
+    matches!(site.operation, Operation::LoadMatrix | Operation::LoadMatrixTransposed)
 }
 
 /// What an instruction is in a report; line 0 where the cubin does not say.

@@ -87,7 +87,7 @@ pub fn right(subject: &Subject, run: &Run) -> Result<(), Box<dyn Error>> {
 
 /// Whether a site is an update in shared memory that is a loop in the machine code, of a load and an atomic.
 pub fn is_loop(site: &SiteReport) -> bool {
-    site.costliest.as_ref().is_some_and(|found| found.access.operation == Operation::LoopShared)
+    site.operation == Operation::LoopShared
 }
 
 /// The sums of the sites that share a place.

@@ -32,6 +32,11 @@ pub(super) fn collective(e: &mut Emitter<'_>, collective: &Collective) {
     let ty = operands.first().map_or(Type::Scalar(Scalar::Bool), |operand| e.kernel.exprs[*operand].ty);
     let vote = match op {
         CollectiveOp::Shuffle(shuffle) => return shuffled(e, collective, *shuffle, ty, arguments),
+        CollectiveOp::MatrixProduct(product) => {
+            operands.iter().for_each(|operand| e.need_type(e.kernel.exprs[*operand].ty));
+            let function = e.need(Piece::MatrixProduct(*product));
+            return result(e, collective, Code::call(&function, &arguments));
+        }
         CollectiveOp::MatchAny => {
             arguments.push(members(e));
             let function = e.need(Piece::MatchAny(ty.scalar()));

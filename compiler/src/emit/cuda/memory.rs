@@ -96,20 +96,7 @@ fn load_from(memory: Memory, scalar: Scalar, width: u32, keeps: bool) -> String 
         "                 : {outputs} : {}, \"r\"((u32)active){clobber});",
         address_operand(memory)
     );
-    match registers.packing {
-        Packing::None => text.push_str("    return value;\n"),
-        Packing::Widened => text.push_str(&format!("    return {};\n", narrowed(scalar, "value"))),
-        Packing::Words => {
-            let per_word = 4 / scalar.bytes();
-            let bits = 8 * scalar.bytes();
-            let part = format!("value[i / {per_word}] >> i % {per_word} * {bits}");
-            let _ = write!(
-                text,
-                "    {ty} elements;\n    #pragma unroll\n    for (u32 i = 0; i < {width}; ++i) elements.lane[i] = {};\n    return elements;\n",
-                narrowed(scalar, &format!("({part})"))
-            );
-        }
-    }
+    text.push_str(&registers.returned(scalar, width));
     text.push_str("}\n");
     text
 }
@@ -136,19 +123,7 @@ pub(super) fn store(memory: Memory, scalar: Scalar, width: u32) -> String {
     match registers.packing {
         Packing::None => {}
         Packing::Widened => text.push_str(&format!("    const u32 value = (u32)elements{bits_of};\n")),
-        Packing::Words => {
-            let per_word = 4 / scalar.bytes();
-            let bits = 8 * scalar.bytes();
-            let part = match scalar.is_half() {
-                true => "elements.lane[i].bits".to_string(),
-                false => format!("({})elements.lane[i]", unsigned(scalar).name()),
-            };
-            let _ = write!(
-                text,
-                "    {} = {{}};\n    #pragma unroll\n    for (u32 i = 0; i < {width}; ++i) value[i / {per_word}] |= (u32){part} << i % {per_word} * {bits};\n",
-                registers.declaration("value")
-            );
-        }
+        Packing::Words => text.push_str(&words(scalar, width, "elements", "value")),
     }
     let _ = writeln!(
         text,
@@ -213,6 +188,19 @@ pub(super) fn narrowed(scalar: Scalar, word: &str) -> String {
     }
 }
 
+/// The statements that declare words of 32 bits and put the small elements of a vector into them.
+pub(super) fn words(scalar: Scalar, width: u32, vector: &str, words: &str) -> String {
+    let per_word = 4 / scalar.bytes();
+    let (count, bits) = (width.div_ceil(per_word), 8 * scalar.bytes());
+    let part = match scalar.is_half() {
+        true => format!("{vector}.lane[i].bits"),
+        false => format!("({}){vector}.lane[i]", unsigned(scalar).name()),
+    };
+    format!(
+        "    u32 {words}[{count}] = {{}};\n    #pragma unroll\n    for (u32 i = 0; i < {width}; ++i) {words}[i / {per_word}] |= (u32){part} << i % {per_word} * {bits};\n"
+    )
+}
+
 /// How elements sit in the registers of an instruction.
 enum Packing {
     /// One a register.
@@ -224,9 +212,9 @@ enum Packing {
 }
 
 /// The registers that one instruction moves.
-struct Registers {
+pub(super) struct Registers {
     packing: Packing,
-    count: u32,
+    pub(super) count: u32,
     /// Width and type of the instruction: `v4.f32`.
     ptx: String,
     constraint: char,
@@ -235,7 +223,7 @@ struct Registers {
 }
 
 impl Registers {
-    fn of(scalar: Scalar, width: u32) -> Registers {
+    pub(super) fn of(scalar: Scalar, width: u32) -> Registers {
         let (bits, constraint) = match scalar {
             Scalar::Bool
             | Scalar::I8
@@ -271,15 +259,33 @@ impl Registers {
     }
 
     /// The variable that holds them.
-    fn declaration(&self, name: &str) -> String {
+    pub(super) fn declaration(&self, name: &str) -> String {
         match self.packing {
             Packing::None | Packing::Widened => format!("{} {name}", self.ty),
             Packing::Words => format!("{} {name}[{}]", self.ty, self.count),
         }
     }
 
+    /// The statements that return what the variable `value` holds.
+    pub(super) fn returned(&self, scalar: Scalar, width: u32) -> String {
+        match self.packing {
+            Packing::None => "    return value;\n".into(),
+            Packing::Widened => format!("    return {};\n", narrowed(scalar, "value")),
+            Packing::Words => {
+                let per_word = 4 / scalar.bytes();
+                let bits = 8 * scalar.bytes();
+                let part = format!("value[i / {per_word}] >> i % {per_word} * {bits}");
+                format!(
+                    "    {} elements;\n    #pragma unroll\n    for (u32 i = 0; i < {width}; ++i) elements.lane[i] = {};\n    return elements;\n",
+                    element_type(scalar, width),
+                    narrowed(scalar, &format!("({part})"))
+                )
+            }
+        }
+    }
+
     /// The operands of the assembly statement.
-    fn operands(&self, modifier: &str, name: &str) -> String {
+    pub(super) fn operands(&self, modifier: &str, name: &str) -> String {
         let operands: Vec<String> = (0..self.count)
             .map(|i| {
                 let register = match self.packing {
@@ -294,7 +300,7 @@ impl Registers {
     }
 
     /// The operands in the instruction, the first of them with this number.
-    fn list(&self, first: u32) -> String {
+    pub(super) fn list(&self, first: u32) -> String {
         let numbers: Vec<String> = (first..first + self.count).map(|n| format!("%{n}")).collect();
         if self.count == 1 { numbers.concat() } else { format!("{{{}}}", numbers.join(", ")) }
     }

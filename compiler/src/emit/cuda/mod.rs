@@ -37,6 +37,7 @@ mod function;
 mod half;
 mod layout;
 mod literal;
+mod matrix;
 mod memory;
 mod names;
 mod out;
@@ -48,7 +49,7 @@ mod unaligned;
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Handle, Kernel, Loop, ParamKind, Scalar, Type};
+use crate::ir::{Demand, Handle, Kernel, Loop, ParamKind, Scalar, Type};
 use crate::span::SpanId;
 use tileproof_model::limits::{DYNAMIC_SHARED_ALIGNMENT, dynamic_shared_bytes};
 
@@ -165,6 +166,9 @@ impl Emitter<'_> {
 fn header(out: &mut Out, kernel: &Kernel) {
     let [x, y, z] = kernel.block;
     out.line(&format!("// {}: blocks of {x} x {y} x {z} = {} threads", kernel.name, kernel.threads()));
+    if let Some(Demand { function, least, .. }) = kernel.greatest_demand() {
+        out.line(&format!("// for {} and later, because of {function}", least.name()));
+    }
     for (_, tile) in kernel.tiles.iter() {
         let extents: String = tile.extents.iter().map(|extent| format!("[{extent}]")).collect();
         let (element, layout, bytes) = (tile.element.name(), tile.layout.rust(), tile.bytes());

@@ -34,6 +34,7 @@ impl Plan {
             | Stmt::AssignElement { local, .. }
             | Stmt::AssignLane { local, .. } => self.is_live(*local),
             Stmt::Load { .. }
+            | Stmt::LoadMatrices { .. }
             | Stmt::LoadUnaligned(_)
             | Stmt::Store { .. }
             | Stmt::Copy(_)
@@ -176,7 +177,11 @@ pub(super) fn is_convertible(kernel: &Kernel, block: &Block) -> bool {
             all_cannot_fault(kernel, &stmt.operands(kernel))
                 && stmt.blocks(kernel).into_iter().all(|block| is_convertible(kernel, block))
         }
-        Stmt::Sync(..) | Stmt::Collective(_) | Stmt::For(_) | Stmt::While { .. } => false,
+        Stmt::Sync(..)
+        | Stmt::Collective(_)
+        | Stmt::LoadMatrices { .. }
+        | Stmt::For(_)
+        | Stmt::While { .. } => false,
     })
 }
 

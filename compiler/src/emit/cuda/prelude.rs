@@ -8,8 +8,8 @@ use super::atomic::Update;
 use super::collective::{self, Vote};
 use super::memory::{self, Memory};
 use super::types::{element_type, scalar_type, unsigned};
-use super::{function, half, unaligned};
-use crate::ir::{Function, Scalar, Shuffle};
+use super::{function, half, matrix, unaligned};
+use crate::ir::{Function, Matrices, MatrixProduct, Scalar, Shuffle};
 
 /// A definition of the prelude.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,6 +26,10 @@ pub(super) enum Piece {
     AlignedInside(Scalar, u32),
     /// Loads so many elements from any of a tensor on.
     LoadUnaligned(Memory, Scalar, u32),
+    /// Loads matrices of such elements.
+    LoadMatrices(Scalar, Matrices),
+    /// Multiplies matrices and adds a third.
+    MatrixProduct(MatrixProduct),
     /// How far a tensor begins behind an aligned address.
     Misalignment(Scalar),
     /// Stores so many elements.
@@ -102,6 +106,8 @@ impl Piece {
             | Piece::WaitForCopies(_)
             | Piece::Load(..)
             | Piece::LoadOr(..)
+            | Piece::LoadMatrices(..)
+            | Piece::MatrixProduct(_)
             | Piece::Misalignment(_)
             | Piece::Store(..)
             | Piece::Select(..)
@@ -130,6 +136,8 @@ impl Piece {
             Piece::LoadUnaligned(memory, scalar, width) => {
                 unaligned::load_unaligned_name(memory, scalar, width)
             }
+            Piece::LoadMatrices(scalar, matrices) => matrix::load_name(scalar, matrices),
+            Piece::MatrixProduct(product) => matrix::product_name(product),
             Piece::Misalignment(scalar) => unaligned::misalignment_name(scalar),
             Piece::Store(memory, scalar, width) => memory::store_name(memory, scalar, width),
             Piece::CopyAsync(memory, scalar, width) => memory::copy_name(memory, scalar, width),
@@ -176,6 +184,8 @@ impl Piece {
             Piece::LoadOr(memory, scalar) => memory::load_or(memory, scalar),
             Piece::AlignedInside(scalar, width) => unaligned::inside(scalar, width),
             Piece::LoadUnaligned(memory, scalar, width) => unaligned::load_unaligned(memory, scalar, width),
+            Piece::LoadMatrices(scalar, matrices) => matrix::load(scalar, matrices),
+            Piece::MatrixProduct(product) => matrix::product(product),
             Piece::Misalignment(scalar) => unaligned::misalignment(scalar),
             Piece::Store(memory, scalar, width) => memory::store(memory, scalar, width),
             Piece::CopyAsync(memory, scalar, width) => memory::copy(memory, scalar, width),
@@ -338,9 +348,13 @@ pub(super) fn text(pieces: &[Piece]) -> Vec<String> {
     let rank = |piece: &&Piece| match piece {
         Piece::Vector(..) => 0,
         Piece::SharedAddress | Piece::AlignedInside(..) | Piece::Misalignment(_) | Piece::Narrow(_) => 1,
-        Piece::Load(..) | Piece::LoadOr(..) | Piece::Store(..) | Piece::Update(_) => 2,
+        Piece::Load(..)
+        | Piece::LoadOr(..)
+        | Piece::LoadMatrices(..)
+        | Piece::Store(..)
+        | Piece::Update(_) => 2,
         Piece::CopyAsync(..) | Piece::LoadUnaligned(..) | Piece::CommitCopies | Piece::WaitForCopies(_) => 3,
-        Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) => 3,
+        Piece::ShuffleWord(_) | Piece::Vote(_) | Piece::MatchAny(_) | Piece::MatrixProduct(_) => 3,
         Piece::Shuffle(..) => 4,
         Piece::ShuffleVector(..) => 5,
         Piece::Select(..)

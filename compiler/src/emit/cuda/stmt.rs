@@ -64,6 +64,7 @@ pub(super) fn block(e: &mut Emitter<'_>, stmts: &Block, predicate: Option<&str>)
                 }
             }
             Stmt::Load { local, site } => load(e, *local, *site, predicate),
+            Stmt::LoadMatrices { local, site } => load_matrices(e, *local, *site),
             Stmt::LoadUnaligned(unaligned) => load_unaligned(e, unaligned, predicate),
             Stmt::Store { site, value } => store(e, *site, *value, predicate),
             Stmt::Copy(copy) => asynchronous_copy(e, copy, predicate),
@@ -225,6 +226,22 @@ fn load(e: &mut Emitter<'_>, local: Handle<Local>, site: Handle<Site>, predicate
     let value = Code::call(&function, &[address, Code::atom(predicate.unwrap_or("true"))]);
     if e.plan.is_live(local) {
         // The local is fresh, so there is no value to keep for the threads that do not load.
+        assign(e, local, value, None, *span);
+    } else {
+        e.out.statement(*span, &format!("{};", value.text));
+    }
+}
+
+/// All lanes of the warp get there.
+fn load_matrices(e: &mut Emitter<'_>, local: Handle<Local>, site: Handle<Site>) {
+    let Site { place, matrices, span, .. } = &e.kernel.sites[site];
+    let Some(matrices) = matrices else { return };
+    let element = e.kernel.element(place.base);
+    e.need_type(e.kernel.locals[local].ty);
+    let function = e.need(Piece::LoadMatrices(element, *matrices));
+    let address = address_of(e, site);
+    let value = Code::call(&function, &[address]);
+    if e.plan.is_live(local) {
         assign(e, local, value, None, *span);
     } else {
         e.out.statement(*span, &format!("{};", value.text));
