@@ -217,6 +217,7 @@ impl Scan<'_> {
             Stmt::For(handle) => self.head(*handle, defined),
             Stmt::Load { .. }
             | Stmt::LoadUnaligned(_)
+            | Stmt::LoadMatrices { .. }
             | Stmt::Store { .. }
             | Stmt::Copy(_)
             | Stmt::Sync(..)
