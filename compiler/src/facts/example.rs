@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 /// How many are kept.
 const MOST_KEPT: usize = 24;
-/// How many are made for one question at most; half as many after each in a row for which that was in vain.
+/// How many are made for one question at most; half as many after one for which that was in vain.
 const MOST_TRIED: u32 = 24;
 /// How many steps above the least value a number may be.
 const STEPS: [i64; 8] = [0, 0, 1, 17, 40, 300, 5_000, 1_000_003];
@@ -73,7 +73,7 @@ impl Examples {
     /// The same with new ones: for a question that would be costly otherwise.
     pub(super) fn find(&self, goal: &Linear, mask: &Mask, symbols: &Symbols) -> bool {
         let known = self.facts.borrow();
-        for _ in 0..MOST_TRIED >> self.in_vain.get().min(4) {
+        for _ in 0..MOST_TRIED >> self.in_vain.get().min(1) {
             let seed = self.made.get();
             self.made.set(seed + 1);
             let Some(mut example) = Example::new(mix(seed), goal, mask) else { return false };

@@ -154,7 +154,7 @@ fn loops_in(kernel: &Kernel, block: &Block, out: &mut Vec<Handle<Loop>>) {
 /// assigns.
 fn reads_of(kernel: &Kernel, handle: Handle<Loop>, everywhere: &[u32]) -> Option<Vec<Handle<Local>>> {
     let mut scan = Scan { kernel, reads: Vec::new(), assigned: Vec::new() };
-    if !scan.head(handle, &mut Vec::new()) {
+    if !scan.head(handle, &[]) {
         return None;
     }
     let mut inside = vec![0; kernel.locals.len()];
@@ -173,11 +173,11 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     /// Whether a loop touches registers alone.
-    fn head(&mut self, handle: Handle<Loop>, defined: &mut Vec<Handle<Local>>) -> bool {
+    fn head(&mut self, handle: Handle<Loop>, defined: &[Handle<Local>]) -> bool {
         let head = &self.kernel.loops[handle];
         self.assigned.push(head.variable);
         let bounds = [head.start, head.end, head.step].into_iter().all(|bound| self.expr(bound, defined));
-        let mut inside = defined.clone();
+        let mut inside = defined.to_vec();
         inside.push(head.variable);
         bounds && self.block(&head.body, &mut inside)
     }
