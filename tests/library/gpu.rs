@@ -11,7 +11,7 @@ use tileproof_tests::needs::{self, Need};
 
 /// A stream, if this machine can launch; says what is missing if not.
 #[track_caller]
-fn gpu() -> Option<On> {
+pub(crate) fn gpu() -> Option<On> {
     let need = match device::context(0) {
         Ok(context) => match nvrtc() {
             Ok(_) => return Some(On::Gpu(context.new_stream().expect("a stream"))),
@@ -24,7 +24,7 @@ fn gpu() -> Option<On> {
 }
 
 /// The sides of shapes: all up to the largest; fewer under a sanitizer, which `TILEPROOF_SMALL` says.
-fn sides() -> Vec<usize> {
+pub(crate) fn sides() -> Vec<usize> {
     match std::env::var_os("TILEPROOF_SMALL") {
         None => (0..=70).collect(),
         Some(_) => vec![0, 1, 7, 8, 9, 33, 70],
@@ -32,7 +32,7 @@ fn sides() -> Vec<usize> {
 }
 
 /// How many random shapes, and the most elements of one.
-fn larger() -> (usize, usize) {
+pub(crate) fn larger() -> (usize, usize) {
     match std::env::var_os("TILEPROOF_SMALL") {
         None => (200, 1 << 21),
         Some(_) => (10, 1 << 14),

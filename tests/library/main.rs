@@ -6,5 +6,6 @@
 mod case;
 mod gpu;
 mod plans;
+mod products;
 mod random;
 mod simulator;

@@ -103,6 +103,9 @@ pub struct Ordered {
     times: u32,
 }
 
+/// What it costs that an interval is open at another one, in statements of one thread: their accesses are compared.
+const PAIR_WORK: u64 = 16;
+
 /// After so many barriers nobody asks any more which of them ordered an interval before what follows.
 const MOST_BARRIERS: u32 = 2;
 
@@ -158,11 +161,36 @@ impl Moment {
         self.uncommitted.iter().chain(self.groups.iter().flatten()).copied()
     }
 
-    /// Nothing but an interval that stands for what came before.
-    pub(super) fn alone(entry: IntervalId) -> Moment {
-        let mut alone = Moment::start();
+    /// Nothing but an interval that stands for what came before, and the copies that are under way.
+    pub(super) fn alone(&self, entry: IntervalId) -> Moment {
+        let (uncommitted, groups) = (self.uncommitted.clone(), self.groups.clone());
+        let mut alone = Moment { uncommitted, groups, ..Moment::start() };
         alone.add_open(Open::always(entry, Between::Threads));
         alone
+    }
+
+    /// Takes out what some intervals have left open, and those of their copies that are under way.
+    pub(super) fn split_off(&mut self, is_taken: &dyn Fn(IntervalId) -> bool) -> Moment {
+        let mut taken = Moment { ordered: Vec::new(), ..self.clone() };
+        taken.forget(&|interval| !is_taken(interval));
+        self.forget(is_taken);
+        self.ordered.retain(|ordered| !is_taken(ordered.interval));
+        taken
+    }
+
+    /// Whether one of these copies has been under way since an earlier moment and stays so, as often as the block goes from
+    /// that to this: no wait on the way leaves more groups pending than a number, if there is one at all.
+    pub(super) fn keeps_copy_of(
+        &self,
+        earlier: &Moment,
+        among: &Range<IntervalId>,
+        most_pending: Option<u32>,
+    ) -> bool {
+        let Some(pending) = most_pending else { return self.copies().any(|copy| among.contains(&copy)) };
+        let in_reach = earlier.groups.len().saturating_sub(pending as usize);
+        let mut committed = earlier.groups[..in_reach].iter().flatten();
+        committed.any(|copy| among.contains(copy) && self.groups.iter().any(|group| group.contains(copy)))
+            || earlier.uncommitted.iter().any(|copy| among.contains(copy) && self.uncommitted.contains(copy))
     }
 
     /// Takes an interval out, if it was open.
@@ -283,6 +311,7 @@ impl Walk<'_> {
     fn new_interval(&mut self, within: Between) -> IntervalId {
         let mut open = self.moment.open.clone();
         open.extend(self.moment.copies().map(|copy| Open::always(copy, Between::All)));
+        self.charge(open.len() as u64 * PAIR_WORK);
         let interval = Interval {
             open,
             ordered: self.moment.ordered.clone(),
@@ -514,6 +543,17 @@ fn accesses(stmt: &Stmt) -> Vec<Handle<Site>> {
         | Stmt::For(_)
         | Stmt::While { .. } => Vec::new(),
     }
+}
+
+/// How many groups a wait in a body leaves pending at most, if there is one.
+pub(super) fn most_pending(kernel: &Kernel, body: &Block) -> Option<u32> {
+    let of_stmt = |stmt: &Stmt| match stmt {
+        Stmt::Sync(Sync { action: SyncAction::Wait { pending }, .. }, _) => Some(*pending),
+        _ => None,
+    };
+    let within =
+        |stmt: &Stmt| stmt.blocks(kernel).into_iter().filter_map(|block| most_pending(kernel, block)).max();
+    body.iter().filter_map(|stmt| of_stmt(stmt).max(within(stmt))).max()
 }
 
 /// Whether the order of the iterations of a loop's body matters: it writes what a race can be about, or holds a barrier.

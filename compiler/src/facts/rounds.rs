@@ -20,7 +20,7 @@ use super::Visit;
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::linear::Linear;
 use super::loops::Carried;
-use super::order::{Around, Between, IntervalId, Moment, Open, orders_rounds};
+use super::order::{Around, Between, IntervalId, Moment, Open, most_pending, orders_rounds};
 use super::prove::FactList;
 use super::symbol::{Residue, SymbolKind};
 use super::truth::Value;
@@ -42,6 +42,8 @@ pub(super) struct Entry {
     /// The interval that stands for what is open there.
     marker: IntervalId,
     unwritten: usize,
+    /// How many groups of copies the waits in the body leave pending at most, if there are any.
+    most_pending: Option<u32>,
 }
 
 /// A walk of the body for the iteration of a number, from the values that the variables have.
@@ -88,11 +90,17 @@ impl Walk<'_> {
         let marker = self.entry_interval();
         self.executions += 1;
         self.rounds.push(Around { head: span, execution: self.executions, counted: false });
-        self.moment = Moment::alone(marker);
+        self.moment = moment.alone(marker);
         self.fresh_interval();
         let round = StepKind::Round { execution: self.executions, walk: 0 };
         self.path = self.path.iter().cloned().chain([Step { kind: round, scope: Scope::Lane }]).collect();
-        Some(Entry { moment, environment: self.environment.clone(), marker, unwritten: self.unwritten.len() })
+        Some(Entry {
+            moment,
+            environment: self.environment.clone(),
+            marker,
+            unwritten: self.unwritten.len(),
+            most_pending: most_pending(self.kernel, body),
+        })
     }
 
     /// Over which threads all execute the iteration that is walked.
@@ -133,6 +141,8 @@ impl Walk<'_> {
         let walked = entry.marker + 1..self.intervals.len() as IntervalId;
         self.begin_interval();
         let through = self.moment.remove(entry.marker);
+        let before = 0..entry.marker;
+        let earlier = self.moment.split_off(&|interval| before.contains(&interval));
         match through.as_ref().map(|open| open.between) {
             Some(Between::Threads | Between::All) => {
                 self.reopen(&entry);
@@ -140,6 +150,7 @@ impl Walk<'_> {
                 let first = self.moment.clone();
                 self.any_later(round, 1, once, guessed);
                 self.moment.or_open(&first);
+                self.moment.or_open(&earlier);
             }
             Some(Between::Warps) => {
                 self.reopen(&entry);
@@ -149,18 +160,17 @@ impl Walk<'_> {
                 ends.push(self.moment.clone());
                 self.moment.between_warps();
                 self.any_later(round, 2, once, guessed);
-                ends.iter().for_each(|end| self.moment.or_open(end));
+                ends.iter().chain([&earlier]).for_each(|end| self.moment.or_open(end));
             }
             None => {
                 let asked = self.unwritten.split_off(entry.unwritten);
                 let is_asked = !asked.is_empty();
                 let (followed, ordered, settled, missing) =
-                    self.next_rounds(round, &walked, asked, once, guessed);
+                    self.next_rounds(round, (&walked, entry.most_pending), asked, once, guessed);
                 if let (true, Some(last)) = (settled, round.offset(ordered)) {
                     let ended = self.without(&self.moment, &last, goes_on);
                     self.moment = ended;
                 }
-                let before = 0..entry.marker;
                 let is_open = |walk: &Walk<'_>| walk.moment.leaves_open(&before);
                 let least = ordered.max(i64::from(entry.moment.mentions(&before)));
                 // Where something is missing anyway, what is missing in the first iterations is no news.
@@ -169,6 +179,14 @@ impl Walk<'_> {
                 if !settled || ends.last().is_some_and(|end| end.leaves_open(&before)) {
                     self.reopen(&entry);
                 }
+                let lasting = match ends.last() {
+                    Some(end) => end.clone().split_off(&|interval| before.contains(&interval)),
+                    // Copies from before the loop end before those of the loop do.
+                    None if settled && self.copies_in(&walked) => Moment::start(),
+                    None => earlier,
+                };
+                self.end_copies(&entry, &walked, &lasting);
+                self.moment.or_open(&lasting);
                 for (number, end) in (0..).zip(&ends) {
                     let ended = self.without(end, &Linear::int(number), goes_on);
                     self.moment.or(&ended);
@@ -208,7 +226,7 @@ impl Walk<'_> {
     fn next_rounds(
         &mut self,
         round: &Linear,
-        walked: &Range<IntervalId>,
+        (walked, most_pending): (&Range<IntervalId>, Option<u32>),
         asked: Vec<Unwritten>,
         once: &mut Once<'_>,
         guessed: &mut [Carried],
@@ -218,18 +236,21 @@ impl Walk<'_> {
         let (mut followed, mut ordered) = (0, 0);
         // Where the threads are after the last iteration whose accesses are kept.
         let mut kept = self.moment.clone();
+        // Whether something stays open however many iterations follow.
+        let mut lasts = false;
         while followed < MOST_ROUNDS {
             let open = match followed {
+                _ if lasts => false,
                 0 => self.moment.mentions(walked),
                 _ => self.moment.leaves_open(walked),
             };
             if !open && missing.is_empty() {
-                self.moment = kept;
-                return (followed, ordered, true, false);
+                break;
             }
             followed += 1;
-            let replays = self.replays.len();
+            let (replays, before) = (self.replays.len(), self.moment.clone());
             let left = self.following(round, followed, once);
+            lasts |= self.moment.keeps_copy_of(&before, walked, most_pending);
             match open {
                 true => (ordered, kept) = (followed, self.moment.clone()),
                 false => self.replays.truncate(replays),
@@ -246,7 +267,7 @@ impl Walk<'_> {
         self.moment = kept;
         let settled = !self.moment.leaves_open(walked);
         if !settled {
-            self.any_later(round, followed + 1, once, guessed);
+            self.any_later(round, ordered + 1, once, guessed);
         }
         let is_missing = !missing.is_empty();
         self.unwritten.extend(missing);
@@ -288,8 +309,7 @@ impl Walk<'_> {
     ) -> Vec<Moment> {
         let mut ends = Vec::new();
         // Copies from before the loop end before those of the loop do, if that has any.
-        let ends_copies =
-            || self.intervals.iter().skip(entry.marker as usize).any(|own| own.within == Between::All);
+        let ends_copies = || self.copies_in(&(entry.marker..self.intervals.len() as IntervalId));
         let is_elsewhere = self.is_repeated() && (entry.moment.copies().next().is_none() || ends_copies());
         let least = if is_elsewhere { 0 } else { least };
         if least == 0 && asked == 0 {
@@ -303,13 +323,15 @@ impl Walk<'_> {
         let execution = self.executions;
         self.last_round(|step| step.kind = StepKind::Round { execution, walk: 0 });
         self.count_rounds(true);
+        let mut lasts = false;
         for number in 0..MOST_ROUNDS {
-            let is_ordered = number < least || least > 0 && more(self);
+            let is_ordered = number < least || least > 0 && !lasts && more(self);
             if !is_ordered && number >= asked {
                 break;
             }
-            let replays = self.replays.len();
+            let (replays, before) = (self.replays.len(), self.moment.clone());
             let missing = self.following(&Linear::int(number), 0, once);
+            lasts |= self.moment.keeps_copy_of(&before, &(0..entry.marker), entry.most_pending);
             self.unwritten.extend(missing);
             match is_ordered {
                 true => ends.push(self.moment.clone()),
@@ -400,23 +422,36 @@ impl Walk<'_> {
         self.following(&later, 0, once);
     }
 
+    /// Whether some of these intervals are asynchronous copies.
+    fn copies_in(&self, among: &Range<IntervalId>) -> bool {
+        among.clone().any(|id| self.intervals.get(id as usize).is_some_and(|own| own.within == Between::All))
+    }
+
+    /// Copies from before a loop whose first iterations are walked are over in the iteration that stands for all, but for
+    /// those that last.
+    fn end_copies(&mut self, entry: &Entry, walked: &Range<IntervalId>, lasting: &Moment) {
+        let lasting: Vec<IntervalId> = lasting.copies().collect();
+        let over: Vec<IntervalId> = entry.moment.copies().filter(|copy| !lasting.contains(copy)).collect();
+        for id in walked.clone() {
+            let Some(interval) = self.intervals.get_mut(id as usize) else { continue };
+            interval.open.retain(|open| !over.contains(&open.interval));
+            interval.ordered.retain(|ordered| !over.contains(&ordered.interval));
+        }
+        self.waits.retain(|waited| !(walked.contains(&waited.from) && over.contains(&waited.copy)));
+    }
+
     /// What was open before a loop is open in the iteration that stands for all.
     fn reopen(&mut self, entry: &Entry) {
-        let copies = entry.moment.copies().map(|copy| Open::always(copy, Between::All));
-        let open: Vec<Open> = entry.moment.open.iter().cloned().chain(copies).collect();
+        let open = &entry.moment.open;
         for interval in self.intervals.iter_mut().skip(entry.marker as usize + 1) {
             let Some(marker) = interval.open.iter().find(|open| open.interval == entry.marker).cloned()
             else {
                 continue;
             };
-            let known = open.iter().map(|open| match open.between {
-                // A barrier does not end the copy.
-                Between::All => open.clone(),
-                Between::Warps | Between::Threads => Open {
-                    interval: open.interval,
-                    between: open.between.min(marker.between),
-                    when: open.when.and(&marker.when),
-                },
+            let known = open.iter().map(|open| Open {
+                interval: open.interval,
+                between: open.between.min(marker.between),
+                when: open.when.and(&marker.when),
             });
             interval.open.extend(known.collect::<Vec<_>>());
         }

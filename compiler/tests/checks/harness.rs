@@ -7,6 +7,7 @@ use std::fmt::Write;
 use std::str::FromStr;
 use tileproof_compiler::check::{Checked, check as judge};
 use tileproof_compiler::diagnostic::{Diagnostic, Diagnostics, to_text};
+use tileproof_compiler::ir::Kernel;
 use tileproof_compiler::{ast, compile, expand, facts, lower};
 use tileproof_model::report::{Report, Role, SiteReport, Space, Verdict};
 
@@ -63,15 +64,25 @@ fn outcome_with(source: &str, accepted: impl Fn(&Checked) -> String) -> String {
 }
 
 fn judged(source: &str, diagnostics: &mut Diagnostics) -> Option<Checked> {
+    let kernel = lowered(source, diagnostics)?;
+    let facts = facts::analyse(&kernel);
+    judge(kernel, facts, diagnostics)
+}
+
+fn lowered(source: &str, diagnostics: &mut Diagnostics) -> Option<Kernel> {
     let (attribute, item) = split(source);
     let family = ast::parse(attribute, item, &ast::Scope::default(), diagnostics)?;
     let ast = family.kernels.into_iter().next()?;
     let kernel = lower::lower(&ast, diagnostics);
-    if diagnostics.is_failed() {
-        return None;
-    }
-    let facts = facts::analyse(&kernel);
-    judge(kernel, facts, diagnostics)
+    (!diagnostics.is_failed()).then_some(kernel)
+}
+
+/// How many pairs of intervals nothing orders, in all runs of the analysis.
+#[track_caller]
+pub(crate) fn open_pairs(source: &str) -> usize {
+    let kernel = lowered(source, &mut Diagnostics::default()).expect("the kernel is well formed");
+    let runs = facts::analyse(&kernel).runs;
+    runs.iter().flat_map(|run| &run.intervals).map(|interval| interval.open.len()).sum()
 }
 
 /// The tokens of the attribute's arguments and of the item under it, with their places in the source.

@@ -36,6 +36,7 @@ mod tensors;
 mod tiles;
 mod trust;
 mod unaligned;
+mod unawaited;
 mod unwritten;
 mod values;
 

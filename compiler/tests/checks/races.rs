@@ -1527,18 +1527,18 @@ fn pipelines() {
     check_order(
         &one_barrier("wait::<1>();", ""),
         expect![[r#"
-            error: race on `s`: nothing orders this copy after the asynchronous copy that was started on line 7 [TP0801]
-            note: write after write: thread 0 writes `s[0][0][0]` on line 7, and the same thread writes it here
-            help: call `commit();` after the copy, and `wait::<0>();` and `sync_threads();` before this
-              at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
-            error: race on `s`: nothing orders this copy after the copy on line 13 an iteration earlier [TP0801]
-            note: write after write: thread 0 writes `s[1][0][1]` on line 13, and thread 1 writes it here an iteration later
+            error: race on `s`: nothing orders this copy after the copy on line 7 [TP0801]
+            note: write after write: thread 0 writes `s[0][0][1]` on line 7, and thread 1 writes it here
             help: put `sync_threads();` between the `wait` for the copy and this
               at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
             error: race on `s`: nothing orders this copy after the load on line 15 an iteration earlier [TP0801]
             note: write after read: thread 7 reads the same element on line 15, and thread 6 writes it here an iteration later
             help: put `sync_threads();` at the end of the body of the loop on line 10
               at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
+            error: race on `s`: nothing orders this load after the copy on line 7 [TP0801]
+            note: read after write: thread 0 writes `s[0][0][24]` on line 7, and thread 7 reads it here
+            help: put `sync_threads();` between the `wait` for the copy and this
+              at `s[k % 3][0][31 - x]`
         "#]],
     );
 }

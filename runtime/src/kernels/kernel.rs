@@ -162,7 +162,7 @@ pub(super) fn all() -> Vec<&'static Description> {
     let mut all: Vec<&'static Description> = Vec::new();
     let in_place =
         elements.into_iter().flat_map(|element| [1, 16].map(|rows| in_place(element, rows, rows, 0).0));
-    for description in copies.chain(in_place) {
+    for description in copies.chain(in_place).chain(super::matmul::all()) {
         if !all.iter().any(|other| other.name == description.name) {
             all.push(description);
         }

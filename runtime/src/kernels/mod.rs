@@ -1,4 +1,4 @@
-//! A library of kernels that move data: copies, transposes, permutations, in every element type.
+//! A library of kernels: copies, transposes and permutations in every element type, and matrix products.
 //!
 //! They are kernels like any user's, written in the language of this crate and proven by its compiler. All that copies
 //! is one engine: a [`plan`](mod@plan) chooses kernels by shapes, strides and alignment, and how wide the words are that they
@@ -31,6 +31,7 @@ pub mod fields;
 mod in_place;
 mod kernel;
 mod linear;
+pub mod matmul;
 pub mod plan;
 mod records;
 mod rows;

@@ -3,13 +3,14 @@
 //! Each function returns the counts of all launches, one row an access site and launch.
 
 use super::kernel::{self, Arguments, Words};
+use super::matmul::{self, Scale};
 use super::plan::{self, Side};
 use super::run::{Machine, run};
 use crate::description::Description;
 use crate::error::Error;
 use crate::host::{HostTensor, HostTensorMut};
-use crate::scalar::Element;
-use crate::shape::ErasedShape;
+use crate::scalar::{Element, ScalarType};
+use crate::shape::{ErasedShape, Shape};
 use crate::simulate::{Counts, HostArgument};
 use tileproof_compiler::simulate::Buffer;
 
@@ -129,6 +130,35 @@ pub fn records_of_fields<T: Element>(
     records: &mut HostTensorMut<'_, T, 2>,
 ) -> Result<Counts, Error> {
     permuted("records_of_fields", fields, [1, 0], records)
+}
+
+/// As [`matmul::matmul_batched`](super::matmul::matmul_batched), on the CPU: as a GPU with one multiprocessor would.
+///
+/// # Errors
+/// As there, and what no kernel may do.
+pub fn matmul_batched(
+    scale: Scale,
+    a: &HostTensor<'_, f32, 3>,
+    b: &HostTensor<'_, f32, 3>,
+    c: &mut HostTensorMut<'_, f32, 3>,
+) -> Result<Counts, Error> {
+    let kernel = matmul::kernel(c.shape.extents, 1);
+    let (a_shape, b_shape) = matmul::used(scale, &a.shape, &b.shape);
+    let erased = |shape: &Shape<3>, length: usize, written: bool| {
+        ErasedShape::new(&shape.extents, &shape.strides, length, written)
+    };
+    let a_shape = erased(&a_shape, a.data.len(), false)?;
+    let b_shape = erased(&b_shape, b.data.len(), false)?;
+    let c_shape = erased(&c.shape, c.data.len(), true)?;
+    let [left, right] = [a.data, b.data].map(|data| Buffer::Read(bytemuck::cast_slice(data)));
+    let written = Buffer::Write(bytemuck::cast_slice_mut(c.data));
+    kernel.simulate(&mut [
+        HostArgument::at(left, ScalarType::F32, &a_shape, address::<f32>(a.offset)),
+        HostArgument::at(right, ScalarType::F32, &b_shape, address::<f32>(b.offset)),
+        HostArgument::at(written, ScalarType::F32, &c_shape, address::<f32>(c.offset)),
+        HostArgument::scalar(scale.alpha),
+        HostArgument::scalar(scale.beta),
+    ])
 }
 
 fn permuted<T: Element, const R: usize>(
