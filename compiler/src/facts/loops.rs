@@ -35,6 +35,10 @@ pub(super) const MOST_VISITS: usize = 1 << 16;
 
 impl Walk<'_> {
     pub(super) fn for_loop(&mut self, handle: Handle<Loop>) {
+        if self.is_done(handle) {
+            return;
+        }
+        let before = self.before_inert(handle);
         let head = &self.kernel.loops[handle];
         let (start, end, step) = (self.form(head.start), self.form(head.end), self.form(head.step));
         if !self.positive(&step) {
@@ -60,6 +64,9 @@ impl Walk<'_> {
         }
         if self.exhausted {
             self.exhausted_in = Some(head.span);
+        }
+        if let Some(before) = before {
+            self.after_inert(handle, before);
         }
     }
 
@@ -732,7 +739,7 @@ impl Carried {
                 Value::Int(walk.between((low.into(), high.into()), scope, name))
             }
             Guess::Probe(_) | Guess::Any(_) | Guess::Moved(_) | Guess::Marched | Guess::Drift(..) => {
-                walk.opaque_from(scalar, self.scope(), name)
+                walk.opaque_from(scalar, self.scope(), || name)
             }
         }
     }

@@ -176,6 +176,8 @@ pub struct Symbols {
     of_contract: usize,
     /// The threads that decide a question for all.
     pub(super) deciders: Deciders,
+    /// The same where a symbol is taken to be one of its values.
+    pub(super) deciders_of_cases: Deciders,
     /// What answers questions whose answer is no.
     pub(super) examples: Examples,
 }
@@ -220,6 +222,11 @@ impl Symbols {
     pub(super) fn narrow_range_of(&self, id: SymbolId) -> (i128, i128) {
         let symbol = self.get(id);
         (symbol.low.max(symbol.narrow_low), symbol.high.min(symbol.narrow_high))
+    }
+
+    /// Whether ranges are those of a launch with 32-bit indices.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.narrow
     }
 
     /// Asks a question about a launch with 32-bit indices.
