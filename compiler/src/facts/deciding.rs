@@ -5,7 +5,7 @@
 //! those of two others, is none or is not the only one there, and need not be looked at: of a row of threads its ends
 //! are left, of a rectangle its corners.
 
-use super::lanes::{Lanes, Mask, SMALL};
+use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
 use super::search::{Flat, Found, Known, Order};
 use super::symbol::Symbols;
@@ -174,12 +174,12 @@ impl Deciding {
             return;
         }
         // Threads that are not there may have any numbers.
-        let is_small = || {
-            let range = lanes.extremes(&Mask::Each(Rc::clone(&self.mask)));
-            range.is_some_and(|(least, most)| least > -SMALL && most < SMALL)
+        let fits = |mask: &Mask| {
+            let range = lanes.extremes(mask);
+            range.is_some_and(|(least, most)| most.checked_sub(least).is_some())
         };
-        if !lanes.is_small() && !is_small() {
-            // Differences of such numbers may not fit.
+        if !fits(&Mask::Uniform(true)) && !fits(&Mask::Each(Rc::clone(&self.mask))) {
+            // Their differences may not fit.
             self.between = (0..self.mask.len() as u32).map(|thread| [thread; 2]).collect();
             self.threads = (0..self.mask.len() as u32).filter(|thread| self.mask[*thread as usize]).collect();
             return;
