@@ -2,13 +2,13 @@
 //! stages, an inner loop that is unrolled 16 times, what is left of the common extent, and guarded edges.
 
 /// What the attribute says.
-pub const ATTRIBUTE: &str = "
+pub(crate) const ATTRIBUTE: &str = "
     block = [128], grid = [c.rows().div_ceil(128) * c.cols().div_ceil(128)], min_blocks = 2, arch(sm_80, sm_90),
     requires(a.rows() == c.rows(), a.cols() == b.rows(), b.cols() == c.cols())
 ";
 
 /// The kernel.
-pub const KERNEL: &str = "
+pub(crate) const KERNEL: &str = "
 fn p128_16(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>, alpha: f32, beta: f32) {
     let mut a_tile = Shared::<[[[f32; 128]; 16]; 3], Pad<4>>::new();
     let mut b_tile = Shared::<[[[[f32; 4]; 32]; 16]; 3]>::new();
