@@ -1,5 +1,5 @@
 //! `record FOLDER [GROUP]…`: measures groups of cases and writes a record of each into the folder, such as
-//! `<date>-<gpu>-ceiling-transpose.json`. The groups are copy, transpose, permute and hierarchy; without any, it is all.
+//! `<date>-<gpu>-ceiling-transpose.json`. The groups are copy, transpose, permute, matmul and hierarchy; without any, it is all.
 //! `record --cases` prints the cases that programs in other languages are measured on.
 
 use serde::Serialize;
@@ -10,14 +10,15 @@ use std::sync::Arc;
 use tileproof::cudarc::driver::CudaStream;
 use tileproof::device;
 use tileproof_benches::case::{self, Group};
-use tileproof_benches::{hierarchy, record};
+use tileproof_benches::{hierarchy, products, record};
 use tileproof_examples::machine::Machine;
 
-/// The name of the labs, beside the groups of cases.
+/// What is recorded beside the groups of cases: products, and the labs.
+const MATMUL: &str = "matmul";
 const HIERARCHY: &str = "hierarchy";
 
 fn main() -> ExitCode {
-    let names: Vec<&str> = Group::ALL.map(Group::name).into_iter().chain([HIERARCHY]).collect();
+    let names: Vec<&str> = Group::ALL.map(Group::name).into_iter().chain([MATMUL, HIERARCHY]).collect();
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next();
     if folder.as_deref() == Some("--cases") {
@@ -57,6 +58,12 @@ fn run(folder: &Path, chosen: &[String]) -> Result<bool, Box<dyn Error>> {
         print!("{record}");
         write(folder, &machine, &format!("ceiling-{}", group.name()), &record)?;
         right &= record.is_right();
+    }
+    if chosen.iter().any(|name| name == MATMUL) {
+        let products = products::measure(&stream, &machine)?;
+        print!("{products}");
+        write(folder, &machine, MATMUL, &products)?;
+        right &= products.is_right();
     }
     if chosen.iter().any(|name| name == HIERARCHY) {
         right &= labs(folder, &machine, &stream)?;

@@ -6,6 +6,7 @@
 //! - [`interleaved`]: times subjects in turns, so that a drift of the machine meets all of them.
 //! - [`lead`]: keeps the GPU busy meanwhile.
 //! - [`record`]: a measurement as JSON, with the machine it was made on.
+//! - [`products`]: matrix products beside the vendor's library.
 //! - [`hierarchy`]: the labs on the levels of memory, each beside what is predicted.
 
 pub mod case;
@@ -14,5 +15,6 @@ pub mod hierarchy;
 pub mod interleaved;
 pub mod lead;
 pub mod memory;
+pub mod products;
 pub mod record;
 pub mod subjects;

@@ -94,35 +94,17 @@ impl Cublas {
             let values = format!("input {rows} × {cols}, output {out_rows} × {out_cols}");
             return Err(Error::Contract { kernel, contract, values });
         }
-        check_stream(kernel, &self.stream)?;
-        for (parameter, own) in [("input", input.data.stream()), ("output", output.data.stream())] {
-            if own.context().cu_ctx() != self.stream.context().cu_ctx() {
-                return Err(Error::ForeignContext { kernel, parameter });
-            }
-            if own.cu_stream() != self.stream.cu_stream() {
-                return Err(Error::ForeignStream { kernel, parameter });
-            }
-        }
+        self.check_streams(kernel, &[("input", input.data.stream()), ("output", output.data.stream())])?;
         if rows == 0 || cols == 0 {
             return Ok(());
         }
-        let int = |parameter, value: usize| {
-            c_int::try_from(value).map_err(|_| Error::IndexTooLarge {
-                kernel,
-                parameter,
-                value,
-                limit: c_int::MAX as u64 + 1,
-            })
-        };
+        let int = |parameter, value| int(kernel, parameter, value);
         // What is a row here is a column there. A single row may have any pitch here, and there none below its length.
         let extents = [int("input", rows)?, int("input", cols)?];
         let input_pitch = int("input", input_pitch.max(cols))?;
         let output_pitch = int("output", output_pitch.max(rows))?;
         let failed = |status: cublasStatus_t| failed("transpose", status);
-        self.stream
-            .context()
-            .bind_to_thread()
-            .map_err(|source| Error::Driver { action: "enter the context of cuBLAS", source })?;
+        self.enter()?;
         let (input, _read) = input.data.device_ptr(&self.stream);
         let (output, _written) = output.data.device_ptr_mut(&self.stream);
         let turn = [cublasOperation_t::CUBLAS_OP_T, cublasOperation_t::CUBLAS_OP_N];
@@ -139,6 +121,96 @@ impl Cublas {
         };
         status.result().map_err(|CublasError(status)| failed(status))
     }
+
+    /// The product `c = a · b` by `cublasSgemm`, in `f32` throughout: without the tensor cores. Returns before it has run.
+    ///
+    /// # Errors
+    /// As of [`transpose`](Self::transpose).
+    pub fn multiply(
+        &self,
+        a: &TensorView<'_, f32, 2>,
+        b: &TensorView<'_, f32, 2>,
+        c: &mut TensorViewMut<'_, f32, 2>,
+    ) -> Result<(), Error> {
+        let kernel = "cublas multiply";
+        let [[m, k], [b_rows, n]] = [a.shape.extents, b.shape.extents];
+        if b_rows != k || c.shape.extents != [m, n] {
+            let contract = "a.rows() == c.rows() && a.cols() == b.rows() && b.cols() == c.cols()";
+            let [rows, cols] = c.shape.extents;
+            let values = format!("a {m} × {k}, b {b_rows} × {n}, c {rows} × {cols}");
+            return Err(Error::Contract { kernel, contract, values });
+        }
+        let streams = [("a", a.data.stream()), ("b", b.data.stream()), ("c", c.data.stream())];
+        self.check_streams(kernel, &streams)?;
+        if m == 0 || n == 0 {
+            return Ok(());
+        }
+        let int = |parameter, value| int(kernel, parameter, value);
+        let extents = [int("b", n)?, int("a", m)?, int("a", k)?];
+        let pitch = |parameter, strides: [usize; 2], cols: usize| int(parameter, strides[0].max(cols).max(1));
+        let pitches = [
+            pitch("a", a.shape.strides, k)?,
+            pitch("b", b.shape.strides, n)?,
+            pitch("c", c.shape.strides, n)?,
+        ];
+        self.enter()?;
+        let (one, zero) = (1.0f32, 0.0f32);
+        let (a, _a) = a.data.device_ptr(&self.stream);
+        let (b, _b) = b.data.device_ptr(&self.stream);
+        let (c, _c) = c.data.device_ptr_mut(&self.stream);
+        let as_it_is = cublasOperation_t::CUBLAS_OP_N;
+        // A row is a column there, and the product of the transposes in the other order is the transpose of the product.
+        // SAFETY: the views hold matrices of these extents and pitches, `c` is borrowed alone, all are freed on the stream that the
+        // handle works on, behind this, and the factors live until the call returns.
+        let status = unsafe {
+            sys::cublasSgemm_v2(
+                *self.blas.handle(),
+                as_it_is,
+                as_it_is,
+                extents[0],
+                extents[1],
+                extents[2],
+                &one,
+                b as *const f32,
+                pitches[1],
+                a as *const f32,
+                pitches[0],
+                &zero,
+                c as *mut f32,
+                pitches[2],
+            )
+        };
+        status.result().map_err(|CublasError(status)| failed("multiply", status))
+    }
+
+    /// Refuses views of other contexts and streams.
+    fn check_streams(
+        &self,
+        kernel: &'static str,
+        streams: &[(&'static str, &Arc<CudaStream>)],
+    ) -> Result<(), Error> {
+        check_stream(kernel, &self.stream)?;
+        for &(parameter, own) in streams {
+            if own.context().cu_ctx() != self.stream.context().cu_ctx() {
+                return Err(Error::ForeignContext { kernel, parameter });
+            }
+            if own.cu_stream() != self.stream.cu_stream() {
+                return Err(Error::ForeignStream { kernel, parameter });
+            }
+        }
+        Ok(())
+    }
+
+    fn enter(&self) -> Result<(), Error> {
+        let failed = |source| Error::Driver { action: "enter the context of cuBLAS", source };
+        self.stream.context().bind_to_thread().map_err(failed)
+    }
+}
+
+/// An extent or a pitch as the library takes it.
+fn int(kernel: &'static str, parameter: &'static str, value: usize) -> Result<c_int, Error> {
+    let limit = c_int::MAX as u64 + 1;
+    c_int::try_from(value).map_err(|_| Error::IndexTooLarge { kernel, parameter, value, limit })
 }
 
 fn failed(action: &'static str, status: cublasStatus_t) -> Error {

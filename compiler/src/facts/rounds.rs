@@ -76,8 +76,8 @@ impl Beginning {
     }
 }
 
-/// Whether an access in the iteration of a number says that another one follows.
-pub(super) type GoesOn<'w> = dyn Fn(&Walk<'_>, &Linear, &Visit) -> bool + 'w;
+/// What holds of the block behind the iteration of a number, with the values that the variables have there, if no other follows.
+pub(super) type Ended<'w> = dyn Fn(&mut Walk<'_>, &Linear) -> FactList + 'w;
 
 impl Walk<'_> {
     /// Before the iteration that stands for all, if the order of iterations matters.
@@ -126,7 +126,7 @@ impl Walk<'_> {
         kind(time)
     }
 
-    /// After it: walks those that meet it. Afterwards the threads are where the loop may have left them. `goes_on` says of an access in the iteration of a number whether another one follows.
+    /// After it: walks those that meet it. Afterwards the threads are where the loop may have left them.
     pub(super) fn leave_rounds(
         &mut self,
         entry: Option<Entry>,
@@ -134,7 +134,7 @@ impl Walk<'_> {
         once: &mut Once<'_>,
         guessed: &mut [Carried],
         beginning: Beginning,
-        goes_on: &GoesOn<'_>,
+        ended: &Ended<'_>,
     ) {
         let Some(entry) = entry else { return };
         let path = self.path.clone();
@@ -166,16 +166,12 @@ impl Walk<'_> {
                 let asked = self.unwritten.split_off(entry.unwritten);
                 let is_asked = !asked.is_empty();
                 let (followed, ordered, settled, missing) =
-                    self.next_rounds(round, (&walked, entry.most_pending), asked, once, guessed);
-                if let (true, Some(last)) = (settled, round.offset(ordered)) {
-                    let ended = self.without(&self.moment, &last, goes_on);
-                    self.moment = ended;
-                }
+                    self.next_rounds(round, (&walked, entry.most_pending), asked, (once, ended), guessed);
                 let is_open = |walk: &Walk<'_>| walk.moment.leaves_open(&before);
                 let least = ordered.max(i64::from(entry.moment.mentions(&before)));
                 // Where something is missing anyway, what is missing in the first iterations is no news.
                 let asked = if is_asked && !missing { followed } else { 0 };
-                let ends = self.first_rounds(&entry, (least, asked), once, &is_open);
+                let ends = self.first_rounds(&entry, (least, asked), (once, ended), &is_open);
                 if !settled || ends.last().is_some_and(|end| end.leaves_open(&before)) {
                     self.reopen(&entry);
                 }
@@ -187,10 +183,7 @@ impl Walk<'_> {
                 };
                 self.end_copies(&entry, &walked, &lasting);
                 self.moment.or_open(&lasting);
-                for (number, end) in (0..).zip(&ends) {
-                    let ended = self.without(end, &Linear::int(number), goes_on);
-                    self.moment.or(&ended);
-                }
+                ends.iter().for_each(|end| self.moment.or(end));
             }
         }
         // What was before the loop is open behind it where there is no iteration, or where the block does not meet in any.
@@ -208,16 +201,18 @@ impl Walk<'_> {
         self.fresh_interval();
     }
 
-    /// Where threads are after the iteration of a number, if that is the last: without what is done only where another follows.
-    fn without(&self, end: &Moment, last: &Linear, goes_on: &GoesOn<'_>) -> Moment {
-        let mut ended = end.clone();
-        let is_over = |interval: IntervalId| {
+    /// Where threads are now, behind the iteration of a number, if that is the last: without what is done only where another
+    /// follows.
+    fn ended_after(&mut self, last: Option<&Linear>, ended: &Ended<'_>) -> Moment {
+        let holds = last.map(|last| ended(self, last)).unwrap_or_default();
+        let when = When::on(&holds);
+        let mut end = self.moment.clone().passing(&when);
+        end.forget(&|interval| {
             let own = |visit: &&Visit| visit.interval == interval;
             let mut visits = self.visits.iter().chain(&self.replays).filter(own).peekable();
-            visits.peek().is_some() && visits.all(|visit| goes_on(self, last, visit))
-        };
-        ended.forget(&is_over);
-        ended
+            visits.peek().is_some() && visits.all(|visit| when.excludes_all(&[visit], &self.symbols))
+        });
+        end
     }
 
     /// Walks the iterations after the one that stands for all until nothing of that is open any more, and until what it
@@ -228,14 +223,14 @@ impl Walk<'_> {
         round: &Linear,
         (walked, most_pending): (&Range<IntervalId>, Option<u32>),
         asked: Vec<Unwritten>,
-        once: &mut Once<'_>,
+        (once, ended): (&mut Once<'_>, &Ended<'_>),
         guessed: &mut [Carried],
     ) -> (i64, i64, bool, bool) {
         let period = self.period();
         let mut missing = asked;
         let (mut followed, mut ordered) = (0, 0);
-        // Where the threads are after the last iteration whose accesses are kept.
-        let mut kept = self.moment.clone();
+        // Where the threads are after the last iteration whose accesses are kept, be there more or not.
+        let mut kept = (self.moment.clone(), self.ended_after(Some(round), ended));
         // Whether something stays open however many iterations follow.
         let mut lasts = false;
         while followed < MOST_ROUNDS {
@@ -252,7 +247,10 @@ impl Walk<'_> {
             let left = self.following(round, followed, once);
             lasts |= self.moment.keeps_copy_of(&before, walked, most_pending);
             match open {
-                true => (ordered, kept) = (followed, self.moment.clone()),
+                true => {
+                    let end = self.ended_after(round.offset(followed).as_ref(), ended);
+                    (ordered, kept) = (followed, (self.moment.clone(), end));
+                }
                 false => self.replays.truncate(replays),
             }
             if !missing.is_empty() && followed % period == 0 {
@@ -264,9 +262,11 @@ impl Walk<'_> {
                 }
             }
         }
-        self.moment = kept;
-        let settled = !self.moment.leaves_open(walked);
-        if !settled {
+        let settled = !kept.0.leaves_open(walked);
+        if settled {
+            self.moment = kept.1;
+        } else {
+            self.moment = kept.0;
             self.any_later(round, ordered + 1, once, guessed);
         }
         let is_missing = !missing.is_empty();
@@ -294,7 +294,7 @@ impl Walk<'_> {
         if missing > 0 {
             self.unwritten.extend(asked);
         } else {
-            self.first_rounds(entry, (followed, followed), once, &|_| false);
+            self.first_rounds(entry, (followed, followed), (once, &|_, _| FactList::new()), &|_| false);
         }
     }
 
@@ -304,7 +304,7 @@ impl Walk<'_> {
         &mut self,
         entry: &Entry,
         (least, asked): (i64, i64),
-        once: &mut Once<'_>,
+        (once, ended): (&mut Once<'_>, &Ended<'_>),
         more: &dyn Fn(&Walk<'_>) -> bool,
     ) -> Vec<Moment> {
         let mut ends = Vec::new();
@@ -334,7 +334,7 @@ impl Walk<'_> {
             lasts |= self.moment.keeps_copy_of(&before, &(0..entry.marker), entry.most_pending);
             self.unwritten.extend(missing);
             match is_ordered {
-                true => ends.push(self.moment.clone()),
+                true => ends.push(self.ended_after(Some(&Linear::int(number)), ended)),
                 false => self.replays.truncate(replays),
             }
         }

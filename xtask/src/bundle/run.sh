@@ -6,8 +6,8 @@
 #
 # A log a step goes into $OUT (default: ./out), and a table into $OUT/summary.txt and to the terminal, last. The exit
 # status is 0 when every step succeeded. The step `record` leaves <date>-<gpu>-ceiling-<group>.json there too, the shares of the
-# copy, measured in turns, and <date>-<gpu>-hierarchy.json; GROUPS_RECORDED (default: all) chooses among copy, transpose, permute and
-# hierarchy. The step `peers` leaves <date>-<gpu>-peers.json: tileproof beside what the host's Python has, of which PyTorch is needed;
+# copy, measured in turns, and <date>-<gpu>-hierarchy.json; GROUPS_RECORDED (default: all) chooses among copy, transpose, permute, matmul and
+# hierarchy; matmul leaves <date>-<gpu>-matmul.json. The step `peers` leaves <date>-<gpu>-peers.json: tileproof beside what the host's Python has, of which PyTorch is needed;
 # PEERS_CASES chooses cases by a part of their name. The step `parity` leaves <date>-<gpu>-parity.json, parity.txt with every count, and what the
 # profiler printed. STEP_SECONDS (default 240) bounds each step; SIZE (default "8192 8192") is the example's,
 # COUNTED (default: all) names the kernels that

@@ -13,7 +13,7 @@ mod poly;
 mod system;
 mod unknown;
 
-use super::{Facts, Linear, Mask, Run, SymbolId, SymbolKind, Visit};
+use super::{FactList, Facts, Linear, Mask, Run, SymbolId, SymbolKind, Visit};
 use crate::ir::{Axis, Kernel, Scope};
 use elements::Elements;
 use family::{Access, Choice, Execution, Family, Value};
@@ -266,6 +266,38 @@ impl<'a> Prover<'a> {
         answer
     }
 
+    /// Whether two accesses that share what is the same for the block never touch one element where all of one of these lists
+    /// holds of it.
+    pub fn apart_on(
+        &mut self,
+        a: (Group, u32),
+        b: (Group, u32),
+        relation: Relation,
+        (run, ways): (usize, &[FactList]),
+    ) -> bool {
+        !ways.is_empty() && ways.iter().all(|way| self.apart_on_way(a, b, relation, (run, way)) == Some(true))
+    }
+
+    fn apart_on_way(
+        &mut self,
+        a: (Group, u32),
+        b: (Group, u32),
+        relation: Relation,
+        (run, way): (usize, &FactList),
+    ) -> Option<bool> {
+        if self.work > MOST_WORK {
+            return None;
+        }
+        let of = (run, self.facts.runs.get(run)?);
+        let mut first = self.executions.get(a.0.0)?.clone()?;
+        let second = self.executions.get(b.0.0)?.clone()?;
+        for fact in way {
+            let form = self.unknowns.form(fact, &Mask::Uniform(true), of);
+            first.facts.extend(form);
+        }
+        Some(self.compare((&first, a.1), (&second, b.1), relation)? == Answer::Apart)
+    }
+
     fn judge(&mut self, a: (Group, u32), b: (Group, u32), relation: Relation) -> Option<Answer> {
         let (first, second) = (self.executions.get(a.0.0)?.clone()?, self.executions.get(b.0.0)?.clone()?);
         let answer = self.compare((&first, a.1), (&second, b.1), relation)?;
@@ -338,6 +370,7 @@ impl<'a> Prover<'a> {
             }
             Relation::AnyThread { .. } => false,
         };
+        system.tighten();
         let settled = |system: &mut System<'_>| system.settle() || apart(system);
         let closed = |system: &mut System<'_>| system.close() || apart(system) || system.is_void();
         let mut named = system.clone();
