@@ -371,6 +371,11 @@ fn loops_over_registers_for_other_numbers() {
             }
             output[[thread_x()]] = sums[7];",
         ),
-        expect![[r#""#]],
+        expect![[r#"
+            error: index of registers out of bounds: it is 8, and there are 8 [TP0601]
+            note: in `sums[2 * k + i]`, once constant loops are unrolled
+            help: keep it below 8
+              at `sums[2 * k + i]`
+        "#]],
     );
 }
