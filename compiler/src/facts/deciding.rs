@@ -5,7 +5,7 @@
 //! those of two others, is none or is not the only one there, and need not be looked at: of a row of threads its ends
 //! are left, of a rectangle its corners.
 
-use super::lanes::{Lanes, Mask, SMALL};
+use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
 use super::search::{Flat, Found, Known, Order};
 use super::symbol::Symbols;
@@ -174,12 +174,12 @@ impl Deciding {
             return;
         }
         // Threads that are not there may have any numbers.
-        let is_small = || {
-            let range = lanes.extremes(&Mask::Each(Rc::clone(&self.mask)));
-            range.is_some_and(|(least, most)| least > -SMALL && most < SMALL)
+        let fits = |mask: &Mask| {
+            let range = lanes.extremes(mask);
+            range.is_some_and(|(least, most)| most.checked_sub(least).is_some())
         };
-        if !lanes.is_small() && !is_small() {
-            // Differences of such numbers may not fit.
+        if !fits(&Mask::Uniform(true)) && !fits(&Mask::Each(Rc::clone(&self.mask))) {
+            // Their differences may not fit.
             self.between = (0..self.mask.len() as u32).map(|thread| [thread; 2]).collect();
             self.threads = (0..self.mask.len() as u32).filter(|thread| self.mask[*thread as usize]).collect();
             return;
@@ -249,5 +249,45 @@ fn agrees(values: &[i64], part: Part, thread: usize, [before, behind]: [u32; 2])
     match part {
         Part::Constant => own.wrapping_sub(before) == behind.wrapping_sub(own),
         Part::Coefficient => own == before && own == behind,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Deciding;
+    use crate::facts::lanes::Lanes;
+    use crate::facts::linear::Linear;
+    use std::rc::Rc;
+
+    const THREADS: i64 = 64;
+
+    fn form(of_thread: impl Fn(i64) -> i64) -> Linear {
+        Linear::constant(Lanes::each((0..THREADS).map(of_thread).collect()))
+    }
+
+    fn deciding(mask: impl Fn(i64) -> bool, goal: &Linear, facts: &[Linear]) -> Vec<u32> {
+        let mask: Vec<bool> = (0..THREADS).map(mask).collect();
+        let facts: Vec<Rc<Linear>> = facts.iter().cloned().map(Rc::new).collect();
+        let mut deciding = Deciding::new(mask.into()).expect("a thread in the mask");
+        deciding.take_all(goal, &facts);
+        deciding.threads
+    }
+
+    #[test]
+    fn the_ends_of_a_row_and_the_corners_of_a_rectangle_decide() {
+        assert_eq!(deciding(|_| true, &Linear::int(3), &[]), [0]);
+        assert_eq!(deciding(|_| true, &form(|t| 5 * t), &[Linear::int(1)]), [0, 63]);
+        assert_eq!(deciding(|t| t % 2 == 1, &form(|t| 5 * t), &[]), [1, 63]);
+        assert_eq!(deciding(|_| true, &form(|t| t % 8), &[form(|t| t / 8)]), [0, 7, 56, 63]);
+        // What one form leaves out, another one may need.
+        assert!(deciding(|_| true, &form(|t| t), &[form(|t| i64::from(t == 20))]).contains(&20));
+    }
+
+    #[test]
+    fn numbers_whose_differences_do_not_fit_leave_nobody_out() {
+        let ends = form(|t| if t % 2 == 0 { i64::MIN } else { i64::MAX });
+        assert_eq!(deciding(|_| true, &ends, &[]).len(), 64);
+        // Those of threads that are not there are no matter.
+        assert_eq!(deciding(|t| t % 2 == 0, &ends, &[]), [0]);
     }
 }

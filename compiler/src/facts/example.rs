@@ -219,6 +219,10 @@ impl Example {
     fn choose(&mut self, id: SymbolId, facts: &[Rc<Linear>], symbols: &Symbols) -> Option<i64> {
         let (mut low, mut high) = symbols.narrow_range_of(id);
         for fact in facts {
+            // Symbols are in order, and most facts are about older ones.
+            if fact.terms.last().is_none_or(|(last, _)| *last < id) {
+                continue;
+            }
             let Some(own) = fact.find(id) else { continue };
             let own = i128::from(own.get(self.thread));
             // What the others leave room for, if they are known.

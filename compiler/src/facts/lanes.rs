@@ -35,7 +35,7 @@ impl Deref for Table {
 }
 
 /// Numbers below this, and above its negative, can be added without a check.
-pub(super) const SMALL: i64 = 1 << 61;
+const SMALL: i64 = 1 << 61;
 
 impl Lanes {
     /// One number for each thread, or one for all where they agree.
@@ -69,8 +69,7 @@ impl Lanes {
         }
     }
 
-    /// Whether all of them can be added and taken away without a check.
-    pub(super) fn is_small(&self) -> bool {
+    fn is_small(&self) -> bool {
         let (least, most) = self.range();
         -SMALL < least && most < SMALL
     }

@@ -128,11 +128,6 @@ pub(super) fn follows(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols:
         if symbols.examples.refute(goal, facts, mask, symbols) {
             return None;
         }
-        let mut few = FEW_ATTEMPTS;
-        let found = question.search(2, Order::InnermostFirst, &mut few);
-        if found.is_some() || few > 0 || symbols.examples.find(goal, mask, symbols) {
-            return found;
-        }
         question.search(2, Order::InnermostFirst, &mut { ATTEMPTS })
     };
     symbols.deciders.ask(goal, facts, mask, symbols, answer).is_some()

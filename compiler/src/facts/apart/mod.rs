@@ -7,6 +7,7 @@
 //!
 //! Visits of one site that differ by numbers only are judged as one `Family`.
 
+mod elements;
 mod family;
 mod poly;
 mod system;
@@ -14,6 +15,7 @@ mod unknown;
 
 use super::{FactList, Facts, Linear, Mask, Run, SymbolId, SymbolKind, Visit};
 use crate::ir::{Axis, Kernel, Scope};
+use elements::Elements;
 use family::{Access, Choice, Execution, Family, Value};
 use poly::{Poly, Var};
 use std::collections::HashMap;
@@ -182,29 +184,24 @@ impl<'a> Prover<'a> {
         if !uniform || !first.iter().chain(second).all(alike) {
             return false;
         }
-        let touched = |visits: &[(usize, &'a Visit)], wide: u32| {
-            let mut elements: Vec<(Vec<i64>, usize, usize)> = Vec::new();
-            for (number, (_, visit)) in visits.iter().enumerate() {
-                for thread in (0..self.unknowns.threads()).filter(|thread| visit.mask.get(*thread)) {
-                    let index: Vec<i64> = visit.index.iter().map(|form| form.constant.get(thread)).collect();
-                    for further in 0..i64::from(wide) {
-                        let mut index = index.clone();
-                        index.iter_mut().next_back().into_iter().for_each(|last| *last += further);
-                        elements.push((index, thread, number));
-                    }
-                }
-            }
-            elements.sort_unstable();
-            elements
-        };
         let whom = |thread: usize| if by_warp { thread / LANES } else { thread };
-        let of_first = touched(first, wide_a);
-        touched(second, wide_b).iter().all(|(index, thread, number)| {
-            let from = of_first.partition_point(|(other, _, _)| other < index);
-            let same = of_first.iter().skip(from).take_while(|(other, _, _)| other == index);
-            same.into_iter().all(|(_, other, of)| {
-                whom(*other) == whom(*thread)
-                    || exclude((first[*of].1, *other), (second[*number].1, *thread), &shared)
+        let (first, second): (&[_], &[_]) = (first, second);
+        let Some(elements) = Elements::around([(first, wide_a), (second, wide_b)]) else { return false };
+        let of_first = elements.touched(first, wide_a, self.unknowns.threads());
+        let of_other;
+        let of_second = match a == b && wide_a == wide_b {
+            true => &of_first,
+            false => {
+                of_other = elements.touched(second, wide_b, self.unknowns.threads());
+                &of_other
+            }
+        };
+        let places = elements.places(&of_first);
+        of_second.iter().all(|(element, thread, number)| {
+            places.all(*element, |place| {
+                let (_, other, of) = of_first[place];
+                whom(other) == whom(*thread)
+                    || exclude((first[of].1, other), (second[*number].1, *thread), &shared)
             })
         })
     }
