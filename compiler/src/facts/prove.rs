@@ -5,6 +5,10 @@
 //! negative first, each by a fact that holds the symbol with the same sign. Where that fails, a symbol that is one of several
 //! values, such as a minimum, is replaced by each of them in turn. All threads are judged at once: what is found must hold for
 //! each of them.
+//!
+//! Most of the cost is saved before a search: it looks at the threads that decide for all ([`super::deciding`]), it is not
+//! begun where an example shows that there is no proof ([`super::example`]), and what it showed is remembered while the facts
+//! that it needed hold ([`super::search`]).
 
 use super::deciding::Question;
 use super::lanes::{Lanes, Mask};
@@ -21,7 +25,6 @@ const SPLITS: u32 = 2;
 const ATTEMPTS: u32 = 200;
 /// How many the searches of one proof may try together; of the kernels of this project, none needs more than 600.
 const ATTEMPTS_OF_ALL: u32 = 800;
-
 /// After how many it is worth while to look for an example where the goal is negative.
 const FEW_ATTEMPTS: u32 = 12;
 

@@ -142,24 +142,30 @@ impl Walk<'_> {
         self.begin_interval();
         let through = self.moment.remove(entry.marker);
         let before = 0..entry.marker;
-        let earlier = self.moment.split_off(&|interval| before.contains(&interval));
+        let mut earlier = self.moment.split_off(&|interval| before.contains(&interval));
         match through.as_ref().map(|open| open.between) {
-            Some(Between::Threads | Between::All) => {
-                self.reopen(&entry);
-                self.ask_again(&entry, round, once);
-                let first = self.moment.clone();
-                self.any_later(round, 1, once, guessed);
-                self.moment.or_open(&first);
-                self.moment.or_open(&earlier);
-            }
-            Some(Between::Warps) => {
+            Some(between) => {
                 self.reopen(&entry);
                 self.ask_again(&entry, round, once);
                 let mut ends = vec![self.moment.clone()];
-                self.following(round, 1, once);
-                ends.push(self.moment.clone());
-                self.moment.between_warps();
-                self.any_later(round, 2, once, guessed);
+                // A warp without another barrier than its own is at most at the next iteration.
+                let least = i64::from(between == Between::Warps);
+                let by = self.until_copied(round, (&walked, entry.most_pending), least, once, &mut ends);
+                if between == Between::Warps {
+                    self.moment.between_warps();
+                }
+                // How those that follow meet later ones, that one says for all.
+                self.moment.forget(&|interval| interval >= walked.end);
+                self.any_later(round, by, once, guessed);
+                let copied = |walk: &Walk<'_>| walk.moment.copies().any(|copy| before.contains(&copy));
+                let least = i64::from(entry.moment.copies().next().is_some());
+                ends.extend(self.first_rounds(&entry, (least, 0), (once, ended), &copied));
+                let lasting = match ends.last().filter(|_| least > 0) {
+                    Some(end) => end.clone().split_off(&|interval| before.contains(&interval)),
+                    None => Moment::start(),
+                };
+                let over = self.end_copies(&entry, &walked, &lasting, Some(Between::Threads));
+                earlier.wait_for(&over);
                 ends.iter().chain([&earlier]).for_each(|end| self.moment.or_open(end));
             }
             None => {
@@ -169,6 +175,7 @@ impl Walk<'_> {
                     self.next_rounds(round, (&walked, entry.most_pending), asked, (once, ended), guessed);
                 let is_open = |walk: &Walk<'_>| walk.moment.leaves_open(&before);
                 let least = ordered.max(i64::from(entry.moment.mentions(&before)));
+                let least = if self.is_elsewhere(&entry) { 0 } else { least };
                 // Where something is missing anyway, what is missing in the first iterations is no news.
                 let asked = if is_asked && !missing { followed } else { 0 };
                 let ends = self.first_rounds(&entry, (least, asked), (once, ended), &is_open);
@@ -181,7 +188,7 @@ impl Walk<'_> {
                     None if settled && self.copies_in(&walked) => Moment::start(),
                     None => earlier,
                 };
-                self.end_copies(&entry, &walked, &lasting);
+                self.end_copies(&entry, &walked, &lasting, None);
                 self.moment.or_open(&lasting);
                 ends.iter().for_each(|end| self.moment.or(end));
             }
@@ -294,7 +301,8 @@ impl Walk<'_> {
         if missing > 0 {
             self.unwritten.extend(asked);
         } else {
-            self.first_rounds(entry, (followed, followed), (once, &|_, _| FactList::new()), &|_| false);
+            let least = if self.is_elsewhere(entry) { 0 } else { followed };
+            self.first_rounds(entry, (least, followed), (once, &|_, _| FactList::new()), &|_| false);
         }
     }
 
@@ -308,10 +316,6 @@ impl Walk<'_> {
         more: &dyn Fn(&Walk<'_>) -> bool,
     ) -> Vec<Moment> {
         let mut ends = Vec::new();
-        // Copies from before the loop end before those of the loop do, if that has any.
-        let ends_copies = || self.copies_in(&(entry.marker..self.intervals.len() as IntervalId));
-        let is_elsewhere = self.is_repeated() && (entry.moment.copies().next().is_none() || ends_copies());
-        let least = if is_elsewhere { 0 } else { least };
         if least == 0 && asked == 0 {
             return ends;
         }
@@ -341,6 +345,35 @@ impl Walk<'_> {
         self.count_rounds(false);
         (self.moment, self.environment) = after;
         ends
+    }
+
+    /// Whether another run walks the first iterations for their order.
+    fn is_elsewhere(&self, entry: &Entry) -> bool {
+        // Copies from before the loop end before those of the loop do, if that has any.
+        let ends_copies = || self.copies_in(&(entry.marker..self.intervals.len() as IntervalId));
+        self.is_repeated() && (entry.moment.copies().next().is_none() || ends_copies())
+    }
+
+    /// Walks the iterations after the one that stands for all until none of its copies is under way, so many at least. Where the
+    /// threads are after each; the next is that many after.
+    fn until_copied(
+        &mut self,
+        round: &Linear,
+        (walked, most_pending): (&Range<IntervalId>, Option<u32>),
+        least: i64,
+        once: &mut Once<'_>,
+        ends: &mut Vec<Moment>,
+    ) -> i64 {
+        let (mut followed, mut lasts) = (0, false);
+        let copied = |moment: &Moment| moment.copies().any(|copy| walked.contains(&copy));
+        while followed < least || followed < MOST_ROUNDS && !lasts && copied(&self.moment) {
+            followed += 1;
+            let before = self.moment.clone();
+            self.following(round, followed, once);
+            lasts = self.moment.keeps_copy_of(&before, walked, most_pending);
+            ends.push(self.moment.clone());
+        }
+        followed + 1
     }
 
     /// Whether the number of the innermost loop's iteration that is walked next is known.
@@ -428,16 +461,33 @@ impl Walk<'_> {
     }
 
     /// Copies from before a loop whose first iterations are walked are over in the iteration that stands for all, but for
-    /// those that last.
-    fn end_copies(&mut self, entry: &Entry, walked: &Range<IntervalId>, lasting: &Moment) {
+    /// those that last: nothing of them is open there, or it is between these threads. Those that are over.
+    fn end_copies(
+        &mut self,
+        entry: &Entry,
+        walked: &Range<IntervalId>,
+        lasting: &Moment,
+        between: Option<Between>,
+    ) -> Vec<IntervalId> {
         let lasting: Vec<IntervalId> = lasting.copies().collect();
         let over: Vec<IntervalId> = entry.moment.copies().filter(|copy| !lasting.contains(copy)).collect();
         for id in walked.clone() {
             let Some(interval) = self.intervals.get_mut(id as usize) else { continue };
-            interval.open.retain(|open| !over.contains(&open.interval));
-            interval.ordered.retain(|ordered| !over.contains(&ordered.interval));
+            match between {
+                Some(between) => {
+                    let ended = interval.open.iter_mut().filter(|open| over.contains(&open.interval));
+                    ended.for_each(|open| open.between = open.between.min(between));
+                }
+                None => {
+                    interval.open.retain(|open| !over.contains(&open.interval));
+                    interval.ordered.retain(|ordered| !over.contains(&ordered.interval));
+                }
+            }
         }
-        self.waits.retain(|waited| !(walked.contains(&waited.from) && over.contains(&waited.copy)));
+        if between.is_none() {
+            self.waits.retain(|waited| !(walked.contains(&waited.from) && over.contains(&waited.copy)));
+        }
+        over
     }
 
     /// What was open before a loop is open in the iteration that stands for all.

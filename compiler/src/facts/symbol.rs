@@ -241,6 +241,8 @@ impl Symbols {
     /// block's position.
     pub(super) fn end_contract(&mut self) {
         self.of_contract = self.list.len();
+        // Ranges have become narrower since examples were chosen.
+        self.examples = Examples::default();
         for symbol in &mut self.list {
             let root = symbol.quotient_of.as_ref().map_or(&symbol.kind, |(root, _)| root);
             symbol.is_of_launch = !matches!(root, SymbolKind::Block(_));
