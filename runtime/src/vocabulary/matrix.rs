@@ -10,8 +10,7 @@ mod sealed {
 /// What a lane holds of the left factor of a product of matrices: see [`mma`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the left factor of a product of matrices",
-    label = "not what a lane holds of 16 rows of 32 bytes",
-    note = "the left factors are `Vector<f16, 8>`, `Vector<bf16, 8>`, `Vector<f32, 4>`, `Vector<i8, 16>` and `Vector<u8, 16>`"
+    label = "not what a lane holds of 16 rows of 32 bytes"
 )]
 pub trait LeftFactor: Copy + sealed::Sealed {
     /// What the lane holds of the right factor.
