@@ -1,8 +1,8 @@
 //! Matrices in the registers of a warp.
 //!
 //! Each function holds one `asm volatile` instruction of the whole warp. Volatile, although a product has no effect: nothing
-//! else keeps NVVM from moving it to where its result is used, which may be under a condition that parts the lanes. In what
-//! order ptxas issues them is not bound by that.
+//! else is documented to keep NVVM from moving it to where its result is used, which may be under a condition that parts the
+//! lanes. In what order ptxas issues them is not bound by that.
 //!
 //! The instructions take words of 32 bits, so vectors are taken apart by the load and put together again by the product; of that
 //! nothing is left in machine code.
