@@ -4,6 +4,7 @@ use std::process::Command;
 use tileproof::prelude::*;
 use tileproof::report::{Role, Space};
 use tileproof::{Architecture, Error, ViewError, device};
+use tileproof_examples::kernels::tensor_cores::matmul_halves_bf16_8;
 use tileproof_examples::kernels::transpose::{copy, transpose_padded, transpose_vectorised};
 use tileproof_tests::needs;
 
@@ -134,6 +135,16 @@ fn a_race_is_found_by_the_simulator() {
     let error = race::simulate(&mut HostTensorMut::new(&mut data, [64]).unwrap()).unwrap_err();
     let Error::Fault { kernel: "race", fault } = &error else { panic!("{error}") };
     assert!(fault.contains("tile"), "{fault}");
+}
+
+/// NVRTC is not asked, so none need be installed.
+#[test]
+fn an_architecture_that_lacks_an_instruction() {
+    let error = matmul_halves_bf16_8::compile(Architecture::new(7, 5)).unwrap_err();
+    let Error::MissingInstruction { least, function, .. } = &error else { panic!("{error}") };
+    assert_eq!((*least, function.as_str()), (Architecture::new(8, 0), "mma"));
+    let text = "`matmul_halves_bf16_8` needs sm_80 or later, because of `mma` on line ";
+    assert!(error.to_string().starts_with(text), "{error}");
 }
 
 #[test]

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use tileproof::cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 use tileproof::prelude::*;
 use tileproof::{Error, ScalarType, ScalarValue, device, nvrtc, unload};
+use tileproof_examples::array::Data;
 use tileproof_examples::kernels::SUBJECTS;
+use tileproof_examples::kernels::tensor_cores::matmul_halves_bf16_8;
 use tileproof_examples::ladder::{LADDER, Rung, random};
 use tileproof_tests::dynamic::{Argument, Dynamic, Tensor};
 use tileproof_tests::needs::{self, Need};
@@ -91,6 +93,35 @@ fn every_kernel_equals_its_reference() {
             }
         }
     }
+}
+
+/// Neither the order nor the rounding of the sums is specified: `mma` states how far they are from the exact ones at most, and
+/// so do those of several.
+#[test]
+fn products_of_random_floats_are_within_their_bound() {
+    let Some(context) = gpu() else { return };
+    let stream = context.default_stream();
+    let (rows, cols, depth) = (64, 96, 512);
+    let mut data = Data::new(0);
+    let (a, b) = (data.random::<bf16, 2>([rows, depth]), data.random::<bf16, 2>([depth, cols]));
+    let (left, right) = (a.upload(&stream).unwrap(), b.upload(&stream).unwrap());
+    let mut sums = data.output::<f32, 2>([rows, cols]).upload(&stream).unwrap();
+    let (left, right) = (left.view().unwrap(), right.view().unwrap());
+    matmul_halves_bf16_8::launch(&stream, &left, &right, &mut sums.view_mut().unwrap()).unwrap();
+    let sums = sums.download(&stream).unwrap();
+    // In units of 2^-22 of the magnitudes of all that is added; each of the steps of 16 has 17 of them.
+    let bound = (depth + depth / 16) as f64;
+    let mut worst = 0.0f64;
+    for (row, col) in (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col))) {
+        let products = (0..depth).map(|k| a[[row, k]].to_f64() * b[[k, col]].to_f64());
+        let (exact, magnitudes) =
+            products.fold((0.0, 0.0), |(sum, all), product| (sum + product, all + product.abs()));
+        let error = (f64::from(sums[[row, col]]) - exact).abs() / (magnitudes * 2f64.powi(-22));
+        // Not so of a NaN.
+        assert!(error <= bound, "{row}, {col}: {}, not {exact}: {error:.2} of {bound}", sums[[row, col]]);
+        worst = worst.max(error);
+    }
+    println!("sums of {depth} products of bf16: at most {worst:.2} of {bound} units of 2^-22 off");
 }
 
 #[test]

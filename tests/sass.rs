@@ -98,6 +98,24 @@ fn every_kernel_accesses_what_its_report_says() {
     }
 }
 
+/// A fragment of small elements is a vector in the text. Nothing takes it apart in machine code.
+#[test]
+fn fragments_go_from_the_load_to_the_product_as_they_are() {
+    let (Some(_), Some(nvdisasm)) = (needs::nvrtc_dir(), needs::nvdisasm()) else { return };
+    let of_matrices: Vec<_> =
+        SUBJECTS.iter().filter(|subject| (subject.report)().least_architecture.is_some()).collect();
+    assert!(of_matrices.len() >= 5);
+    for subject in of_matrices {
+        let compiled = cuda::compile(subject.cuda, Architecture::new(9, 0), IndexWidth::Narrow);
+        let text = sass::disassemble(&nvdisasm, &compiled.expect("a cubin").cubin).expect("machine code");
+        let lines: Vec<&str> = text.lines().collect();
+        let first = lines.iter().position(|line| line.contains("LDSM.")).expect("a load of matrices");
+        let last = lines.iter().rposition(|line| line.contains("MMA.")).expect("a product");
+        let permuted = lines[first..last].iter().find(|line| line.contains("PRMT"));
+        assert_eq!(permuted, None, "{}", subject.name);
+    }
+}
+
 /// Random kernels in which all that is read is used, so that `ptxas` has no access to drop.
 #[test]
 fn random_kernels_access_what_their_reports_say() {

@@ -9,7 +9,7 @@ pub use crate::vocabulary::{
     shuffle_up, shuffle_xor, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp,
     thread_x, thread_y, thread_z, wait, warp, warp_count,
 };
-pub use crate::vocabulary::{FloatExt, HalfExt, byte_perm};
+pub use crate::vocabulary::{FloatExt, HalfExt, Tf32Ext, byte_perm};
 pub use crate::vocabulary::{LeftFactor, mma};
 pub use crate::vocabulary::{
     Number, block_max, block_min, block_scan_exclusive, block_scan_inclusive, block_sum, warp_max, warp_min,

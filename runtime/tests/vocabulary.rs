@@ -71,6 +71,23 @@ fn together(input: &Tensor<f32, 1>, output: &mut Tensor<u32, 1>, n: usize) {
     }
 }
 
+#[allow(dead_code)]
+fn matrices(
+    output: &mut Tensor<f32, 1>,
+    tile: &Shared<[[f32; 8]; 32]>,
+    halves: &Shared<[[f16; 8]; 32], Xor<8>>,
+) {
+    let a = tile.read_matrices::<4>([lane() % 16, lane() / 16 * 4]).map(|x| x.to_tf32());
+    let b = tile.read_matrices([lane() % 8, lane() / 8 % 2 * 4]);
+    let sum = mma(a, b, Vector::splat(0.0));
+    let right: Vector<f16, 4> = halves.read_matrices_transposed([lane() % 16, 0]);
+    output.write([4 * lane()], mma(halves.read_matrices::<8>([lane(), 0]), right, sum));
+    let integers = mma(Vector::<i8, 16>::splat(1), Vector::splat(-1), Vector::splat(0));
+    let bytes = mma(Vector::<u8, 16>::splat(1), Vector::splat(1), integers);
+    let bf16s = mma(Vector::<bf16, 8>::splat(bf16::ONE), Vector::splat(bf16::ONE), Vector::splat(0.5));
+    output[[0]] = bf16s[bytes[0] as usize];
+}
+
 #[test]
 fn the_vocabulary_has_no_meaning_on_the_host() {
     let message = |run: fn() -> usize| {

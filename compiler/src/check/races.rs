@@ -9,7 +9,7 @@ use super::trust::{Needed, trusts};
 use super::words::{subscripts, thread, verb};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::facts::apart::{Answer, Prover, Relation};
-use crate::facts::{Around, Between, Facts, IntervalId, Open, Run, Visit, When, element_index};
+use crate::facts::{Around, Between, FactList, Facts, IntervalId, Open, Run, Visit, When, element_index};
 use crate::ir::{Base, Claim, CollectiveOp, Handle, Kernel, Proxy, Role, Site, Stmt, SyncObject, Tile};
 use crate::span::{SpanId, SpanTable};
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,7 +98,8 @@ fn judge<'a>(
                 let later = if std::ptr::eq(visits.0, visits.1) { &a } else { &b };
                 let meeting = meetings(kernel, run, (&a, later), between, blind).into_iter().next()?;
                 let excluded = !blind && when.excludes(visits, run);
-                (!excluded && !are_apart(kernel, number, visits, relation, prover)).then_some(meeting)
+                let ways = if blind { &[][..] } else { when.ways() };
+                (!excluded && !are_apart(kernel, (number, ways), visits, relation, prover)).then_some(meeting)
             };
             if meetings(kernel, run, (earlier, own), between, blind).is_empty() {
                 continue;
@@ -183,10 +184,10 @@ pub(super) fn relation(between: Between, together: bool) -> Relation {
     }
 }
 
-/// Whether what guards two accesses keeps them apart.
+/// Whether what guards two accesses, or what holds on each of the ways from the one to the other, keeps them apart.
 fn are_apart<'a>(
     kernel: &Kernel,
-    run: usize,
+    (run, ways): (usize, &[FactList]),
     (a, b): (&'a Visit, &'a Visit),
     relation: Relation,
     prover: &mut Prover<'a>,
@@ -194,7 +195,9 @@ fn are_apart<'a>(
     let mut group = |visit: &'a Visit| prover.groups(&[(run, visit)], true).first().copied();
     let (Some(first), Some(second)) = (group(a), group(b)) else { return false };
     let width = |visit: &Visit| kernel.sites[visit.site].place.width;
-    prover.apart((first, width(a)), (second, width(b)), relation) == Answer::Apart
+    let (first, second) = ((first, width(a)), (second, width(b)));
+    prover.apart(first, second, relation) == Answer::Apart
+        || prover.apart_on(first, second, relation, (run, ways))
 }
 
 /// Whether two intervals are in different executions of a loop whose counter is taken by its residues: one run has the

@@ -277,7 +277,11 @@ impl Walk<'_> {
                 let mut guessed = carried.to_vec();
                 let inside = self.enter();
                 self.guards.extend(known_inside);
-                self.leave_rounds(entry, round, &mut once, &mut guessed, beginning, &|_, _, _| false);
+                let ended = |walk: &mut Walk<'_>, _: &Linear| {
+                    let next = walk.looked_ahead(condition);
+                    if next.scope >= Scope::Block { walk.of_block(&next.when_false) } else { Vec::new() }
+                };
+                self.leave_rounds(entry, round, &mut once, &mut guessed, beginning, &ended);
                 self.leave(inside);
                 self.leave(scope);
                 self.presence = presence;

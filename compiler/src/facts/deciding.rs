@@ -7,7 +7,7 @@
 
 use super::lanes::{Lanes, Mask};
 use super::linear::Linear;
-use super::search::{Flat, Known, Order};
+use super::search::{Flat, Found, Known, Order};
 use super::symbol::Symbols;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -26,27 +26,17 @@ pub(super) struct Deciders {
 #[derive(Clone, Debug)]
 struct Deciding {
     mask: Rc<[bool]>,
-    /// By thread: why it does not decide.
-    left_out: Vec<Reason>,
+    /// By thread: two others, of which the constants must be as far apart on either side of its own, and the coefficients the
+    /// same; itself twice, where it decides or is not in the mask. Twice an earlier one for one that equals it.
+    between: Vec<[u32; 2]>,
     /// The threads that do, in order.
     threads: Vec<u32>,
     /// What it holds for.
     tables: Vec<(Rc<[i64]>, Part)>,
     /// The facts of the last question.
     facts: Known,
-    /// How many threads decided when the tables were gathered anew.
-    at_first: usize,
-}
-
-/// Why a thread does not decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reason {
-    /// It does, or is not in the mask.
-    None,
-    /// All is as for the thread this far before it.
-    Equal(u32),
-    /// Constants are midway between those of the threads this far before and behind it, and coefficients the same.
-    Midway(u32),
+    /// How many threads decided, and how many tables there were, when the tables were gathered anew.
+    at_first: (usize, usize),
 }
 
 /// What of a form a table is.
@@ -56,27 +46,30 @@ enum Part {
     Coefficient,
 }
 
-/// How far one search goes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Effort {
-    /// How many facts it may combine.
-    pub(super) depth: u32,
-    pub(super) order: Order,
-    /// How many combinations it may try.
-    pub(super) attempts: u32,
+/// A goal and facts, for the threads that decide.
+pub(super) struct Question<'a> {
+    goal: &'a Flat,
+    known: &'a Known,
+    symbols: &'a Symbols,
+}
+
+impl Question<'_> {
+    /// Searches for a proof by at most so many facts, among as many combinations as are allowed.
+    pub(super) fn search(&self, depth: u32, order: Order, attempts: &mut u32) -> Option<Found> {
+        self.known.search(self.goal, self.symbols, (depth, order), attempts)
+    }
 }
 
 impl Deciders {
-    /// Whether the goal follows for all threads of the mask, by one search after the other; how many combinations they
-    /// tried each time.
-    pub(super) fn follows(
+    /// What is known of a goal for all threads of the mask, or what an answer to the question shows.
+    pub(super) fn ask(
         &self,
         goal: &Linear,
         facts: &[Rc<Linear>],
         mask: &Mask,
         symbols: &Symbols,
-        mut searches: impl FnMut(&mut dyn FnMut(Effort) -> (bool, u32)) -> bool,
-    ) -> bool {
+        answer: impl FnOnce(&Question<'_>) -> Option<Found>,
+    ) -> Option<Found> {
         let threads = facts.iter().map(|fact| fact.threads()).fold(goal.threads(), usize::max);
         let mask: Rc<[bool]> = match mask {
             Mask::Each(mask) => Rc::clone(mask),
@@ -87,7 +80,7 @@ impl Deciders {
         let place = match lately.iter().position(same) {
             Some(place) => place,
             None => {
-                let Some(new) = Deciding::new(mask) else { return false };
+                let new = Deciding::new(mask)?;
                 lately.truncate(MOST_MASKS - 1);
                 lately.push(new);
                 lately.len() - 1
@@ -96,14 +89,13 @@ impl Deciders {
         lately[..=place].rotate_right(1);
         let deciding = &mut lately[0];
         deciding.take_all(goal, facts);
-        let Some(goal) = Flat::of(goal, &deciding.threads) else { return false };
-        let known = &deciding.facts;
-        goal.is_bounded(symbols)
-            || searches(&mut |Effort { depth, order, attempts }| {
-                let mut left = attempts;
-                let found = known.search(&goal, symbols, (depth, order), &mut left);
-                (found, attempts - left)
-            })
+        let goal = Flat::of(goal, &deciding.threads)?;
+        if let Some(found) = deciding.facts.look_up(&goal, symbols) {
+            return Some(found);
+        }
+        let found = answer(&Question { goal: &goal, known: &deciding.facts, symbols })?;
+        deciding.facts.remember(goal, found, symbols);
+        Some(found)
     }
 }
 
@@ -111,11 +103,11 @@ impl Deciding {
     /// `None` for an empty mask.
     fn new(mask: Rc<[bool]>) -> Option<Deciding> {
         let mut deciding = Deciding {
-            left_out: Vec::new(),
+            between: Vec::new(),
             threads: Vec::new(),
             tables: Vec::new(),
             facts: Known::default(),
-            at_first: 0,
+            at_first: (0, 0),
             mask,
         };
         deciding.begin()?;
@@ -125,11 +117,11 @@ impl Deciding {
     /// Forgets all forms, so that the first thread decides for all.
     fn begin(&mut self) -> Option<()> {
         let first = self.mask.iter().position(|active| *active)?;
-        let reason = |(thread, active): (usize, &bool)| match thread > first && *active {
-            true => Reason::Equal((thread - first) as u32),
-            false => Reason::None,
+        let others = |(thread, active): (usize, &bool)| match thread > first && *active {
+            true => [first as u32; 2],
+            false => [thread as u32; 2],
         };
-        self.left_out = self.mask.iter().enumerate().map(reason).collect();
+        self.between = self.mask.iter().enumerate().map(others).collect();
         self.threads = vec![first as u32];
         self.tables.clear();
         Some(())
@@ -147,13 +139,15 @@ impl Deciding {
         for fact in facts[..count - same].iter().rev() {
             more |= self.take(fact);
         }
-        // Forms of the past may be the reason that many threads decide.
-        if self.threads.len() > 16 + 2 * self.at_first && self.begin().is_some() {
+        // Forms of the past may be the reason that many threads decide, or that there is much to compare.
+        let is_much =
+            self.threads.len() > 16 + 2 * self.at_first.0 || self.tables.len() > 128 + 2 * self.at_first.1;
+        if is_much && self.begin().is_some() {
             self.take(goal);
             facts.iter().rev().for_each(|fact| {
                 self.take(fact);
             });
-            self.at_first = self.threads.len();
+            self.at_first = (self.threads.len(), self.tables.len());
             more = true;
         }
         if more {
@@ -179,22 +173,41 @@ impl Deciding {
         if self.tables.iter().any(|(known, of)| *of == part && Rc::ptr_eq(known, table)) {
             return;
         }
+        // Threads that are not there may have any numbers.
+        let fits = |mask: &Mask| {
+            let range = lanes.extremes(mask);
+            range.is_some_and(|(least, most)| most.checked_sub(least).is_some())
+        };
+        if !fits(&Mask::Uniform(true)) && !fits(&Mask::Each(Rc::clone(&self.mask))) {
+            // Their differences may not fit.
+            self.between = (0..self.mask.len() as u32).map(|thread| [thread; 2]).collect();
+            self.threads = (0..self.mask.len() as u32).filter(|thread| self.mask[*thread as usize]).collect();
+            return;
+        }
         let known = self.tables.len();
         self.tables.push((Rc::clone(table), part));
         let values: &[i64] = table;
+        let mut all = std::mem::take(&mut self.between);
+        let between: &mut [[u32; 2]] = &mut all;
         let (mut thread, mut changed) = (0, false);
         while thread < values.len() {
-            let reason = self.left_out[thread];
-            if reason != Reason::None && !agrees(values, part, thread, reason) {
-                let other = self.reason(thread, reason);
-                self.left_out[thread] = other;
-                changed |= other == Reason::None;
+            // As in `agrees`, which would be a call for each thread.
+            let [before, behind] = between[thread];
+            let (before, own, behind) = (values[before as usize], values[thread], values[behind as usize]);
+            let is_between = match part {
+                Part::Constant => own.wrapping_sub(before) == behind.wrapping_sub(own),
+                Part::Coefficient => own == before && own == behind,
+            };
+            if !is_between {
+                between[thread] = self.others(thread);
+                changed |= between[thread][0] as usize == thread;
             }
             thread += 1;
         }
+        self.between = all;
         if changed {
             let decides =
-                |thread: &u32| self.mask[*thread as usize] && self.left_out[*thread as usize] == Reason::None;
+                |thread: &u32| self.mask[*thread as usize] && self.between[*thread as usize][0] == *thread;
             self.threads = (0..self.mask.len() as u32).filter(decides).collect();
         } else if self.tables.iter().take(known).any(|(other, of)| *of == part && other == table) {
             // The same numbers in another place.
@@ -202,27 +215,28 @@ impl Deciding {
         }
     }
 
-    /// Why a thread does not decide for any of the forms, if it does not, after a reason that is none.
-    fn reason(&self, thread: usize, before: Reason) -> Reason {
+    /// Two threads between which one lies in all forms; itself twice if there are none.
+    fn others(&self, thread: usize) -> [u32; 2] {
         let count = self.mask.len();
         let mut by = 1;
         while by < count {
-            let (earlier, later) = (thread.checked_sub(by), thread + by);
-            let earlier = earlier.is_some_and(|earlier| self.mask[earlier]);
-            for reason in [Reason::Midway(by as u32), Reason::Equal(by as u32)] {
-                let there =
-                    earlier && (matches!(reason, Reason::Equal(_)) || later < count && self.mask[later]);
-                if there
-                    && reason != before
-                    && self.tables.iter().all(|(values, part)| agrees(values, *part, thread, reason))
-                    && (matches!(reason, Reason::Equal(_)) || self.differs(thread, thread - by))
-                {
-                    return reason;
+            let (before, behind) = (thread.wrapping_sub(by), thread + by);
+            if before < count && self.mask[before] {
+                let is_there = behind < count && self.mask[behind];
+                let agree = |between: [u32; 2]| {
+                    self.tables.iter().all(|(values, part)| agrees(values, *part, thread, between))
+                };
+                let midway = [before as u32, behind as u32];
+                if is_there && agree(midway) && self.differs(thread, before) {
+                    return midway;
+                }
+                if agree([before as u32; 2]) {
+                    return [before as u32; 2];
                 }
             }
             by *= 2;
         }
-        Reason::None
+        [thread as u32; 2]
     }
 
     fn differs(&self, a: usize, b: usize) -> bool {
@@ -230,20 +244,50 @@ impl Deciding {
     }
 }
 
-fn agrees(values: &[i64], part: Part, thread: usize, reason: Reason) -> bool {
-    match (reason, part) {
-        (Reason::None, _) => true,
-        (Reason::Equal(by), _) | (Reason::Midway(by), Part::Coefficient)
-            if values[thread] != values[thread - by as usize] =>
-        {
-            false
-        }
-        (Reason::Equal(_), _) => true,
-        (Reason::Midway(by), Part::Coefficient) => values[thread] == values[thread + by as usize],
-        (Reason::Midway(by), Part::Constant) => {
-            let (before, own, after) =
-                (values[thread - by as usize], values[thread], values[thread + by as usize]);
-            own.checked_sub(before).is_some_and(|step| after.checked_sub(own) == Some(step))
-        }
+fn agrees(values: &[i64], part: Part, thread: usize, [before, behind]: [u32; 2]) -> bool {
+    let (before, own, behind) = (values[before as usize], values[thread], values[behind as usize]);
+    match part {
+        Part::Constant => own.wrapping_sub(before) == behind.wrapping_sub(own),
+        Part::Coefficient => own == before && own == behind,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Deciding;
+    use crate::facts::lanes::Lanes;
+    use crate::facts::linear::Linear;
+    use std::rc::Rc;
+
+    const THREADS: i64 = 64;
+
+    fn form(of_thread: impl Fn(i64) -> i64) -> Linear {
+        Linear::constant(Lanes::each((0..THREADS).map(of_thread).collect()))
+    }
+
+    fn deciding(mask: impl Fn(i64) -> bool, goal: &Linear, facts: &[Linear]) -> Vec<u32> {
+        let mask: Vec<bool> = (0..THREADS).map(mask).collect();
+        let facts: Vec<Rc<Linear>> = facts.iter().cloned().map(Rc::new).collect();
+        let mut deciding = Deciding::new(mask.into()).expect("a thread in the mask");
+        deciding.take_all(goal, &facts);
+        deciding.threads
+    }
+
+    #[test]
+    fn the_ends_of_a_row_and_the_corners_of_a_rectangle_decide() {
+        assert_eq!(deciding(|_| true, &Linear::int(3), &[]), [0]);
+        assert_eq!(deciding(|_| true, &form(|t| 5 * t), &[Linear::int(1)]), [0, 63]);
+        assert_eq!(deciding(|t| t % 2 == 1, &form(|t| 5 * t), &[]), [1, 63]);
+        assert_eq!(deciding(|_| true, &form(|t| t % 8), &[form(|t| t / 8)]), [0, 7, 56, 63]);
+        // What one form leaves out, another one may need.
+        assert!(deciding(|_| true, &form(|t| t), &[form(|t| i64::from(t == 20))]).contains(&20));
+    }
+
+    #[test]
+    fn numbers_whose_differences_do_not_fit_leave_nobody_out() {
+        let ends = form(|t| if t % 2 == 0 { i64::MIN } else { i64::MAX });
+        assert_eq!(deciding(|_| true, &ends, &[]).len(), 64);
+        // Those of threads that are not there are no matter.
+        assert_eq!(deciding(|t| t % 2 == 0, &ends, &[]), [0]);
     }
 }

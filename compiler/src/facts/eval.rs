@@ -79,11 +79,9 @@ impl Walk<'_> {
                     return self.table_element(*local, elements, index, (scalar, expr.span));
                 }
                 self.register_access(*local, index, expr.span);
-                self.opaque_from(
-                    scalar,
-                    Scope::Lane,
-                    format!("an element of `{}`", kernel.locals[*local].name),
-                )
+                self.opaque_from(scalar, Scope::Lane, || {
+                    format!("an element of `{}`", kernel.locals[*local].name)
+                })
             }
             ExprKind::Lane(vector, lane) => {
                 let vector_value = self.value(*vector);
@@ -96,7 +94,10 @@ impl Walk<'_> {
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if scalar == Scalar::Bool => {
                 Value::Truth(self.logical(*op == BinaryOp::And, *a, *b))
             }
-            ExprKind::Binary(op, a, b) => self.binary(*op, *a, *b, scalar, expr),
+            ExprKind::Binary(op, a, b) => match self.number_of(handle) {
+                Some(number) => Value::Int(Linear::int(number)),
+                None => self.binary(*op, *a, *b, scalar, expr),
+            },
             ExprKind::Compare(op, a, b) => self.comparison(*op, *a, *b),
             ExprKind::Select(condition, a, b) => {
                 let condition = self.truth(*condition);
@@ -106,6 +107,26 @@ impl Walk<'_> {
             ExprKind::Cast(a) => self.cast(*a, scalar, expr),
             ExprKind::Call(function, operands) => self.call(*function, operands, scalar),
         }
+    }
+
+    /// The value of index arithmetic on numbers that are known and the same for all threads, where nothing can be wrong with it.
+    pub(super) fn number_of(&self, handle: Handle<Expr>) -> Option<i64> {
+        let expr = &self.kernel.exprs[handle];
+        let number = match &expr.kind {
+            ExprKind::Int(value) => i64::try_from(*value).ok()?,
+            ExprKind::Local(local) => match &self.environment[local.index()] {
+                Some(Value::Int(form)) => form.known_uniform()?,
+                Some(Value::Truth(_) | Value::Data(_)) | None => return None,
+            },
+            ExprKind::Binary(
+                op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem),
+                a,
+                b,
+            ) => apply(*op, self.number_of(*a)?, self.number_of(*b)?)?,
+            _ => return None,
+        };
+        let fits = expr.ty == Type::Scalar(Scalar::Usize) && (0..=i64::from(u32::MAX)).contains(&number);
+        fits.then_some(number)
     }
 
     /// Over which threads a vector is the same: those over which all that it is made of is.
@@ -213,13 +234,18 @@ impl Walk<'_> {
 
     /// A value of this type of which nothing else is known.
     pub(super) fn opaque(&mut self, scalar: Scalar, scope: Scope) -> Value {
-        self.opaque_from(scalar, scope, "a value that is not known here".into())
+        self.opaque_from(scalar, scope, || "a value that is not known here".into())
     }
 
     /// The same, with where it comes from, for messages.
-    pub(super) fn opaque_from(&mut self, scalar: Scalar, scope: Scope, name: String) -> Value {
+    pub(super) fn opaque_from(
+        &mut self,
+        scalar: Scalar,
+        scope: Scope,
+        name: impl FnOnce() -> String,
+    ) -> Value {
         match scalar.range() {
-            Some(range) => Value::Int(self.between(range, scope, name)),
+            Some(range) => Value::Int(self.between(range, scope, name())),
             None if scalar == Scalar::Bool => Value::Truth(Truth::unknown(scope)),
             None => Value::Data(scope),
         }

@@ -16,10 +16,8 @@ use std::rc::Rc;
 
 /// How many are kept.
 const MOST_KEPT: usize = 24;
-/// How many are made for one question at most.
+/// How many are made for one question at most; half as many after one for which that was in vain.
 const MOST_TRIED: u32 = 24;
-/// How many are made for one run of the analysis at most, beside those that answer.
-const MOST_IN_VAIN: u32 = 4096;
 /// How many steps above the least value a number may be.
 const STEPS: [i64; 8] = [0, 0, 1, 17, 40, 300, 5_000, 1_000_003];
 
@@ -31,6 +29,7 @@ pub(super) struct Examples {
     /// The facts of the last question, the oldest first.
     facts: RefCell<FactList>,
     made: Cell<u64>,
+    /// For how many questions in a row new ones were made in vain.
     in_vain: Cell<u32>,
 }
 
@@ -73,11 +72,8 @@ impl Examples {
 
     /// The same with new ones: for a question that would be costly otherwise.
     pub(super) fn find(&self, goal: &Linear, mask: &Mask, symbols: &Symbols) -> bool {
-        if self.in_vain.get() >= MOST_IN_VAIN {
-            return false;
-        }
         let known = self.facts.borrow();
-        for _ in 0..MOST_TRIED {
+        for _ in 0..MOST_TRIED >> self.in_vain.get().min(1) {
             let seed = self.made.get();
             self.made.set(seed + 1);
             let Some(mut example) = Example::new(mix(seed), goal, mask) else { return false };
@@ -85,10 +81,11 @@ impl Examples {
                 let mut kept = self.kept.borrow_mut();
                 kept.truncate(MOST_KEPT - 1);
                 kept.insert(0, example);
+                self.in_vain.set(0);
                 return true;
             }
         }
-        self.in_vain.set(self.in_vain.get() + MOST_TRIED);
+        self.in_vain.set(self.in_vain.get() + 1);
         false
     }
 
@@ -222,6 +219,10 @@ impl Example {
     fn choose(&mut self, id: SymbolId, facts: &[Rc<Linear>], symbols: &Symbols) -> Option<i64> {
         let (mut low, mut high) = symbols.narrow_range_of(id);
         for fact in facts {
+            // Symbols are in order, and most facts are about older ones.
+            if fact.terms.last().is_none_or(|(last, _)| *last < id) {
+                continue;
+            }
             let Some(own) = fact.find(id) else { continue };
             let own = i128::from(own.get(self.thread));
             // What the others leave room for, if they are known.

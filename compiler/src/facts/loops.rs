@@ -2,7 +2,6 @@
 
 use super::MOST_UNROLLED;
 use super::Presence;
-use super::Visit;
 use super::conditions::{Condition, ConditionKind};
 use super::eval::{EXTENT_LIMIT, NARROW_LIMIT};
 use super::lanes::{Lanes, Mask};
@@ -10,7 +9,7 @@ use super::linear::{Linear, SymbolId};
 use super::operations::Operations;
 use super::order::{Around, Moment, meets};
 use super::prove::FactList;
-use super::prove::{non_negative, tighten};
+use super::prove::tighten;
 use super::relations::Relations;
 use super::rounds::{Beginning, Entry, Happens};
 use super::symbol::{Case, Symbol, SymbolKind};
@@ -36,6 +35,10 @@ pub(super) const MOST_VISITS: usize = 1 << 16;
 
 impl Walk<'_> {
     pub(super) fn for_loop(&mut self, handle: Handle<Loop>) {
+        if self.is_done(handle) {
+            return;
+        }
+        let before = self.before_inert(handle);
         let head = &self.kernel.loops[handle];
         let (start, end, step) = (self.form(head.start), self.form(head.end), self.form(head.step));
         if !self.positive(&step) {
@@ -61,6 +64,9 @@ impl Walk<'_> {
         }
         if self.exhausted {
             self.exhausted_in = Some(head.span);
+        }
+        if let Some(before) = before {
+            self.after_inert(handle, before);
         }
     }
 
@@ -290,12 +296,8 @@ impl Walk<'_> {
                 if let (Some(counted), true, true) = (counted, open, entry.is_some()) {
                     self.write_for_every(counted);
                 }
-                let goes_on = |walk: &Walk<'_>, round: &Linear, visit: &Visit| {
-                    let next = round.offset(1).and_then(|next| start_and(bounds, &next));
-                    let room = next.and_then(|next| bounds.end.sub(&next)?.offset(-1));
-                    room.is_some_and(|room| non_negative(&room, &visit.facts, &visit.mask, &walk.symbols))
-                };
-                self.leave_rounds(entry, round, &mut once, &mut guessed, beginning, &goes_on);
+                let ended = |_: &mut Walk<'_>, last: &Linear| bounds.ended_after(last);
+                self.leave_rounds(entry, round, &mut once, &mut guessed, beginning, &ended);
                 self.leave(inside);
                 break;
             }
@@ -503,11 +505,16 @@ impl Bounds<'_> {
             counter: round.lone_symbol()?,
         })
     }
-}
 
-/// What a loop's variable is in the iteration of a number, where its step is known.
-fn start_and(bounds: &Bounds<'_>, round: &Linear) -> Option<Linear> {
-    bounds.start.add_scaled(round, &Lanes::Uniform(bounds.step.known_uniform()?))
+    /// What holds of the block if the iteration of a number is the last.
+    fn ended_after(&self, last: &Linear) -> FactList {
+        let next = || {
+            let step = Lanes::Uniform(self.step.known_uniform()?);
+            self.start.add_scaled(&last.offset(1)?, &step)?.sub(self.end)
+        };
+        let passed = if self.same { next() } else { None };
+        passed.map(|passed| Rc::new(tighten(passed))).into_iter().collect()
+    }
 }
 
 /// The head of a loop.
@@ -732,7 +739,7 @@ impl Carried {
                 Value::Int(walk.between((low.into(), high.into()), scope, name))
             }
             Guess::Probe(_) | Guess::Any(_) | Guess::Moved(_) | Guess::Marched | Guess::Drift(..) => {
-                walk.opaque_from(scalar, self.scope(), name)
+                walk.opaque_from(scalar, self.scope(), || name)
             }
         }
     }

@@ -26,6 +26,7 @@ pub mod cover;
 mod deciding;
 mod eval;
 mod example;
+mod inert;
 pub mod lanes;
 pub mod linear;
 mod loops;
@@ -60,6 +61,7 @@ pub use when::When;
 
 use crate::ir::{BinaryOp, Expr, Handle, Kernel, Scalar, Site};
 use crate::span::SpanId;
+use inert::Inert;
 use std::collections::BTreeMap;
 use walk::Requests;
 
@@ -262,13 +264,15 @@ pub enum RegisterFaultKind {
 /// Analyses a kernel.
 pub fn analyse(kernel: &Kernel) -> Facts {
     let (mut moduli, mut work, mut thorough) = (BTreeMap::new(), 0, false);
+    let mut inert = Inert::new(kernel);
     loop {
         let mut unfinished = false;
         let mut asked = moduli.clone();
         let mut facts = Facts { runs: Vec::new(), trips: Vec::new(), narrow: true, exhausted: None };
         let mut trips = vec![Trips::Unreached; kernel.loops.len()];
         for case in cases(&moduli) {
-            let walked = walk::run(kernel, &case, thorough, work);
+            let walked = walk::run(kernel, &case, thorough, work, inert);
+            inert = walked.inert;
             work = walked.work;
             if walked.unreached {
                 continue;

@@ -178,6 +178,14 @@ impl Moment {
         taken
     }
 
+    /// Copies that are under way are over for the threads that started them.
+    pub(super) fn wait_for(&mut self, over: &[IntervalId]) {
+        let copies: Vec<IntervalId> = self.copies().filter(|copy| over.contains(copy)).collect();
+        self.uncommitted.retain(|copy| !over.contains(copy));
+        self.groups.iter_mut().for_each(|group| group.retain(|copy| !over.contains(copy)));
+        copies.into_iter().for_each(|copy| self.add_open(Open::always(copy, Between::Threads)));
+    }
+
     /// Whether one of these copies has been under way since an earlier moment and stays so, as often as the block goes from
     /// that to this: no wait on the way leaves more groups pending than a number, if there is one at all.
     pub(super) fn keeps_copy_of(

@@ -5,11 +5,15 @@
 //! negative first, each by a fact that holds the symbol with the same sign. Where that fails, a symbol that is one of several
 //! values, such as a minimum, is replaced by each of them in turn. All threads are judged at once: what is found must hold for
 //! each of them.
+//!
+//! Most of the cost is saved before a search: it looks at the threads that decide for all ([`super::deciding`]), it is not
+//! begun where an example shows that there is no proof ([`super::example`]), and what it showed is remembered while the facts
+//! that it needed hold ([`super::search`]).
 
-use super::deciding::Effort;
+use super::deciding::Question;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
-use super::search::Order;
+use super::search::{Found, Order};
 use super::symbol::{Case, Symbols};
 use std::rc::Rc;
 
@@ -21,7 +25,6 @@ const SPLITS: u32 = 2;
 const ATTEMPTS: u32 = 200;
 /// How many the searches of one proof may try together; of the kernels of this project, none needs more than 600.
 const ATTEMPTS_OF_ALL: u32 = 800;
-
 /// After how many it is worth while to look for an example where the goal is negative.
 const FEW_ATTEMPTS: u32 = 12;
 
@@ -33,15 +36,24 @@ pub fn non_negative(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols: &
     if lower_bound(goal, mask, symbols).is_some_and(|bound| bound >= 0) {
         return true;
     }
-    if symbols.examples.refute(goal, facts, mask, symbols) {
-        return false;
-    }
-    let few = |depth| Effort { depth, order: order_for(depth), attempts: FEW_ATTEMPTS };
-    symbols
-        .deciders
-        .follows(goal, facts, mask, symbols, |search| DEPTHS.into_iter().any(|depth| search(few(depth)).0))
-        || !symbols.examples.find(goal, mask, symbols)
-            && by_cases(goal, facts, mask, symbols, SPLITS, &mut { ATTEMPTS_OF_ALL })
+    let answer = |question: &Question<'_>| {
+        if symbols.examples.refute(goal, facts, mask, symbols) {
+            return None;
+        }
+        let mut few = DEPTHS.into_iter();
+        if let Some(found) =
+            few.find_map(|depth| question.search(depth, order_for(depth), &mut { FEW_ATTEMPTS }))
+        {
+            return Some(found);
+        }
+        if symbols.examples.find(goal, mask, symbols) {
+            return None;
+        }
+        let mut attempts = ATTEMPTS_OF_ALL;
+        directly(question, &mut attempts)
+            .or_else(|| by_cases(goal, facts, mask, symbols, SPLITS, &mut attempts))
+    };
+    symbols.deciders.ask(goal, facts, mask, symbols, answer).is_some()
 }
 
 /// A short proof is mostly by what holds everywhere.
@@ -49,7 +61,18 @@ fn order_for(depth: u32) -> Order {
     if depth <= 2 { Order::OutermostFirst } else { Order::InnermostFirst }
 }
 
-/// Directly, or for each value that a symbol may have.
+/// Without a look at the values that symbols may have.
+fn directly(question: &Question<'_>, attempts: &mut u32) -> Option<Found> {
+    DEPTHS.into_iter().find_map(|depth| {
+        let most = ATTEMPTS.min(*attempts);
+        let mut left = most;
+        let found = question.search(depth, order_for(depth), &mut left);
+        *attempts -= most - left;
+        found
+    })
+}
+
+/// For each value that a symbol may have.
 fn by_cases(
     goal: &Linear,
     facts: &[Rc<Linear>],
@@ -57,20 +80,9 @@ fn by_cases(
     symbols: &Symbols,
     splits: u32,
     attempts: &mut u32,
-) -> bool {
-    let directly = symbols.deciders.follows(goal, facts, mask, symbols, |search| {
-        DEPTHS.into_iter().any(|depth| {
-            let most = ATTEMPTS.min(*attempts);
-            let (found, tried) = search(Effort { depth, order: order_for(depth), attempts: most });
-            *attempts -= tried;
-            found
-        })
-    });
-    if directly {
-        return true;
-    }
+) -> Option<Found> {
     if splits == 0 || *attempts == 0 {
-        return false;
+        return None;
     }
     let mut tried = Vec::new();
     for (symbol, _) in facts.iter().map(Rc::as_ref).chain([goal]).flat_map(|form| &form.terms) {
@@ -79,23 +91,30 @@ fn by_cases(
             continue;
         }
         tried.push(*symbol);
-        let holds_in = |case: &Case| {
+        let mut in_case = |case: &Case| {
             let substituted = facts.iter().filter_map(|fact| match fact.find(*symbol) {
                 Some(_) => fact.substitute(*symbol, &case.value).map(Rc::new),
                 None => Some(Rc::clone(fact)),
             });
-            let facts: FactList = case.facts.iter().rev().cloned().chain(substituted).collect();
-            impossible(&facts, mask, symbols)
-                || goal.substitute(*symbol, &case.value).is_some_and(|goal| {
-                    let goal = symbols.along(&goal, &case.ways);
-                    by_cases(&goal, &facts, mask, symbols, splits - 1, attempts)
-                })
+            let known: FactList = case.facts.iter().rev().cloned().chain(substituted).collect();
+            if impossible(&known, mask, symbols) {
+                return Some(Found::without_case(facts.len()));
+            }
+            let goal = symbols.along(&goal.substitute(*symbol, &case.value)?, &case.ways);
+            let answer = |question: &Question<'_>| directly(question, attempts);
+            let found = symbols.deciders_of_cases.ask(&goal, &known, mask, symbols, answer);
+            let found = found.or_else(|| by_cases(&goal, &known, mask, symbols, splits - 1, attempts))?;
+            // Facts keep their places unless one is lost on the way.
+            let all = known.len() == case.facts.len() + facts.len();
+            let needed = if all { found.facts.min(facts.len()) } else { facts.len() };
+            Some(Found { facts: needed, ..found })
         };
-        if cases.iter().all(holds_in) {
-            return true;
+        let first = Found::without_case(0);
+        if let Some(found) = cases.iter().try_fold(first, |all, case| Some(all.and(in_case(case)?))) {
+            return Some(found);
         }
     }
-    false
+    None
 }
 
 /// Whether a fact is negative whatever its symbols are.
@@ -108,17 +127,13 @@ pub(super) fn follows(goal: &Linear, facts: &[Rc<Linear>], mask: &Mask, symbols:
     if lower_bound(goal, mask, symbols).is_some_and(|bound| bound >= 0) {
         return true;
     }
-    if symbols.examples.refute(goal, facts, mask, symbols) {
-        return false;
-    }
-    symbols.deciders.follows(goal, facts, mask, symbols, |search| {
-        let mut by = |attempts| search(Effort { depth: 2, order: Order::InnermostFirst, attempts });
-        match by(FEW_ATTEMPTS) {
-            (true, _) => true,
-            (false, FEW_ATTEMPTS) => !symbols.examples.find(goal, mask, symbols) && by(ATTEMPTS).0,
-            (false, _) => false,
+    let answer = |question: &Question<'_>| {
+        if symbols.examples.refute(goal, facts, mask, symbols) {
+            return None;
         }
-    })
+        question.search(2, Order::InnermostFirst, &mut { ATTEMPTS })
+    };
+    symbols.deciders.ask(goal, facts, mask, symbols, answer).is_some()
 }
 
 /// The least value that the ranges of the symbols allow, over the threads in the mask.

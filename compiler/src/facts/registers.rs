@@ -19,9 +19,9 @@ impl Walk<'_> {
 
     /// Notes an index of registers that is not one number known at compile time, or outside.
     pub(super) fn register_index(&mut self, index: Handle<Expr>, extent: u32, span: SpanId) {
-        let known = match self.value(index) {
-            Value::Int(form) => form.known_uniform(),
-            Value::Truth(_) | Value::Data(_) => None,
+        let known = match self.number_of(index) {
+            Some(number) => Some(number),
+            None => self.form(index).known_uniform(),
         };
         let kind = match known {
             Some(value) if (0..i64::from(extent)).contains(&value) => {
@@ -79,7 +79,8 @@ impl Walk<'_> {
         };
         let values: Option<Vec<i128>> = elements.iter().map(integer).collect();
         let Some(values) = values else {
-            return self.opaque_from(scalar, scope, format!("an element of `{}`", kernel.locals[local].name));
+            let name = || format!("an element of `{}`", kernel.locals[local].name);
+            return self.opaque_from(scalar, scope, name);
         };
         let at = |place: i64| {
             let value = usize::try_from(place).ok().and_then(|place| values.get(place));

@@ -76,8 +76,8 @@ impl Beginning {
     }
 }
 
-/// Whether an access in the iteration of a number says that another one follows.
-pub(super) type GoesOn<'w> = dyn Fn(&Walk<'_>, &Linear, &Visit) -> bool + 'w;
+/// What holds of the block behind the iteration of a number, with the values that the variables have there, if no other follows.
+pub(super) type Ended<'w> = dyn Fn(&mut Walk<'_>, &Linear) -> FactList + 'w;
 
 impl Walk<'_> {
     /// Before the iteration that stands for all, if the order of iterations matters.
@@ -126,7 +126,7 @@ impl Walk<'_> {
         kind(time)
     }
 
-    /// After it: walks those that meet it. Afterwards the threads are where the loop may have left them. `goes_on` says of an access in the iteration of a number whether another one follows.
+    /// After it: walks those that meet it. Afterwards the threads are where the loop may have left them.
     pub(super) fn leave_rounds(
         &mut self,
         entry: Option<Entry>,
@@ -134,7 +134,7 @@ impl Walk<'_> {
         once: &mut Once<'_>,
         guessed: &mut [Carried],
         beginning: Beginning,
-        goes_on: &GoesOn<'_>,
+        ended: &Ended<'_>,
     ) {
         let Some(entry) = entry else { return };
         let path = self.path.clone();
@@ -142,40 +142,43 @@ impl Walk<'_> {
         self.begin_interval();
         let through = self.moment.remove(entry.marker);
         let before = 0..entry.marker;
-        let earlier = self.moment.split_off(&|interval| before.contains(&interval));
+        let mut earlier = self.moment.split_off(&|interval| before.contains(&interval));
         match through.as_ref().map(|open| open.between) {
-            Some(Between::Threads | Between::All) => {
-                self.reopen(&entry);
-                self.ask_again(&entry, round, once);
-                let first = self.moment.clone();
-                self.any_later(round, 1, once, guessed);
-                self.moment.or_open(&first);
-                self.moment.or_open(&earlier);
-            }
-            Some(Between::Warps) => {
+            Some(between) => {
                 self.reopen(&entry);
                 self.ask_again(&entry, round, once);
                 let mut ends = vec![self.moment.clone()];
-                self.following(round, 1, once);
-                ends.push(self.moment.clone());
-                self.moment.between_warps();
-                self.any_later(round, 2, once, guessed);
+                // A warp without another barrier than its own is at most at the next iteration.
+                let least = i64::from(between == Between::Warps);
+                let by = self.until_copied(round, (&walked, entry.most_pending), least, once, &mut ends);
+                if between == Between::Warps {
+                    self.moment.between_warps();
+                }
+                // How those that follow meet later ones, that one says for all.
+                self.moment.forget(&|interval| interval >= walked.end);
+                self.any_later(round, by, once, guessed);
+                let copied = |walk: &Walk<'_>| walk.moment.copies().any(|copy| before.contains(&copy));
+                let least = i64::from(entry.moment.copies().next().is_some());
+                ends.extend(self.first_rounds(&entry, (least, 0), (once, ended), &copied));
+                let lasting = match ends.last().filter(|_| least > 0) {
+                    Some(end) => end.clone().split_off(&|interval| before.contains(&interval)),
+                    None => Moment::start(),
+                };
+                let over = self.end_copies(&entry, &walked, &lasting, Some(Between::Threads));
+                earlier.wait_for(&over);
                 ends.iter().chain([&earlier]).for_each(|end| self.moment.or_open(end));
             }
             None => {
                 let asked = self.unwritten.split_off(entry.unwritten);
                 let is_asked = !asked.is_empty();
                 let (followed, ordered, settled, missing) =
-                    self.next_rounds(round, (&walked, entry.most_pending), asked, once, guessed);
-                if let (true, Some(last)) = (settled, round.offset(ordered)) {
-                    let ended = self.without(&self.moment, &last, goes_on);
-                    self.moment = ended;
-                }
+                    self.next_rounds(round, (&walked, entry.most_pending), asked, (once, ended), guessed);
                 let is_open = |walk: &Walk<'_>| walk.moment.leaves_open(&before);
                 let least = ordered.max(i64::from(entry.moment.mentions(&before)));
+                let least = if self.is_elsewhere(&entry) { 0 } else { least };
                 // Where something is missing anyway, what is missing in the first iterations is no news.
                 let asked = if is_asked && !missing { followed } else { 0 };
-                let ends = self.first_rounds(&entry, (least, asked), once, &is_open);
+                let ends = self.first_rounds(&entry, (least, asked), (once, ended), &is_open);
                 if !settled || ends.last().is_some_and(|end| end.leaves_open(&before)) {
                     self.reopen(&entry);
                 }
@@ -185,12 +188,9 @@ impl Walk<'_> {
                     None if settled && self.copies_in(&walked) => Moment::start(),
                     None => earlier,
                 };
-                self.end_copies(&entry, &walked, &lasting);
+                self.end_copies(&entry, &walked, &lasting, None);
                 self.moment.or_open(&lasting);
-                for (number, end) in (0..).zip(&ends) {
-                    let ended = self.without(end, &Linear::int(number), goes_on);
-                    self.moment.or(&ended);
-                }
+                ends.iter().for_each(|end| self.moment.or(end));
             }
         }
         // What was before the loop is open behind it where there is no iteration, or where the block does not meet in any.
@@ -208,16 +208,18 @@ impl Walk<'_> {
         self.fresh_interval();
     }
 
-    /// Where threads are after the iteration of a number, if that is the last: without what is done only where another follows.
-    fn without(&self, end: &Moment, last: &Linear, goes_on: &GoesOn<'_>) -> Moment {
-        let mut ended = end.clone();
-        let is_over = |interval: IntervalId| {
+    /// Where threads are now, behind the iteration of a number, if that is the last: without what is done only where another
+    /// follows.
+    fn ended_after(&mut self, last: Option<&Linear>, ended: &Ended<'_>) -> Moment {
+        let holds = last.map(|last| ended(self, last)).unwrap_or_default();
+        let when = When::on(&holds);
+        let mut end = self.moment.clone().passing(&when);
+        end.forget(&|interval| {
             let own = |visit: &&Visit| visit.interval == interval;
             let mut visits = self.visits.iter().chain(&self.replays).filter(own).peekable();
-            visits.peek().is_some() && visits.all(|visit| goes_on(self, last, visit))
-        };
-        ended.forget(&is_over);
-        ended
+            visits.peek().is_some() && visits.all(|visit| when.excludes_all(&[visit], &self.symbols))
+        });
+        end
     }
 
     /// Walks the iterations after the one that stands for all until nothing of that is open any more, and until what it
@@ -228,14 +230,14 @@ impl Walk<'_> {
         round: &Linear,
         (walked, most_pending): (&Range<IntervalId>, Option<u32>),
         asked: Vec<Unwritten>,
-        once: &mut Once<'_>,
+        (once, ended): (&mut Once<'_>, &Ended<'_>),
         guessed: &mut [Carried],
     ) -> (i64, i64, bool, bool) {
         let period = self.period();
         let mut missing = asked;
         let (mut followed, mut ordered) = (0, 0);
-        // Where the threads are after the last iteration whose accesses are kept.
-        let mut kept = self.moment.clone();
+        // Where the threads are after the last iteration whose accesses are kept, be there more or not.
+        let mut kept = (self.moment.clone(), self.ended_after(Some(round), ended));
         // Whether something stays open however many iterations follow.
         let mut lasts = false;
         while followed < MOST_ROUNDS {
@@ -252,7 +254,10 @@ impl Walk<'_> {
             let left = self.following(round, followed, once);
             lasts |= self.moment.keeps_copy_of(&before, walked, most_pending);
             match open {
-                true => (ordered, kept) = (followed, self.moment.clone()),
+                true => {
+                    let end = self.ended_after(round.offset(followed).as_ref(), ended);
+                    (ordered, kept) = (followed, (self.moment.clone(), end));
+                }
                 false => self.replays.truncate(replays),
             }
             if !missing.is_empty() && followed % period == 0 {
@@ -264,9 +269,11 @@ impl Walk<'_> {
                 }
             }
         }
-        self.moment = kept;
-        let settled = !self.moment.leaves_open(walked);
-        if !settled {
+        let settled = !kept.0.leaves_open(walked);
+        if settled {
+            self.moment = kept.1;
+        } else {
+            self.moment = kept.0;
             self.any_later(round, ordered + 1, once, guessed);
         }
         let is_missing = !missing.is_empty();
@@ -294,7 +301,8 @@ impl Walk<'_> {
         if missing > 0 {
             self.unwritten.extend(asked);
         } else {
-            self.first_rounds(entry, (followed, followed), once, &|_| false);
+            let least = if self.is_elsewhere(entry) { 0 } else { followed };
+            self.first_rounds(entry, (least, followed), (once, &|_, _| FactList::new()), &|_| false);
         }
     }
 
@@ -304,14 +312,10 @@ impl Walk<'_> {
         &mut self,
         entry: &Entry,
         (least, asked): (i64, i64),
-        once: &mut Once<'_>,
+        (once, ended): (&mut Once<'_>, &Ended<'_>),
         more: &dyn Fn(&Walk<'_>) -> bool,
     ) -> Vec<Moment> {
         let mut ends = Vec::new();
-        // Copies from before the loop end before those of the loop do, if that has any.
-        let ends_copies = || self.copies_in(&(entry.marker..self.intervals.len() as IntervalId));
-        let is_elsewhere = self.is_repeated() && (entry.moment.copies().next().is_none() || ends_copies());
-        let least = if is_elsewhere { 0 } else { least };
         if least == 0 && asked == 0 {
             return ends;
         }
@@ -334,13 +338,42 @@ impl Walk<'_> {
             lasts |= self.moment.keeps_copy_of(&before, &(0..entry.marker), entry.most_pending);
             self.unwritten.extend(missing);
             match is_ordered {
-                true => ends.push(self.moment.clone()),
+                true => ends.push(self.ended_after(Some(&Linear::int(number)), ended)),
                 false => self.replays.truncate(replays),
             }
         }
         self.count_rounds(false);
         (self.moment, self.environment) = after;
         ends
+    }
+
+    /// Whether another run walks the first iterations for their order.
+    fn is_elsewhere(&self, entry: &Entry) -> bool {
+        // Copies from before the loop end before those of the loop do, if that has any.
+        let ends_copies = || self.copies_in(&(entry.marker..self.intervals.len() as IntervalId));
+        self.is_repeated() && (entry.moment.copies().next().is_none() || ends_copies())
+    }
+
+    /// Walks the iterations after the one that stands for all until none of its copies is under way, so many at least. Where the
+    /// threads are after each; the next is that many after.
+    fn until_copied(
+        &mut self,
+        round: &Linear,
+        (walked, most_pending): (&Range<IntervalId>, Option<u32>),
+        least: i64,
+        once: &mut Once<'_>,
+        ends: &mut Vec<Moment>,
+    ) -> i64 {
+        let (mut followed, mut lasts) = (0, false);
+        let copied = |moment: &Moment| moment.copies().any(|copy| walked.contains(&copy));
+        while followed < least || followed < MOST_ROUNDS && !lasts && copied(&self.moment) {
+            followed += 1;
+            let before = self.moment.clone();
+            self.following(round, followed, once);
+            lasts = self.moment.keeps_copy_of(&before, walked, most_pending);
+            ends.push(self.moment.clone());
+        }
+        followed + 1
     }
 
     /// Whether the number of the innermost loop's iteration that is walked next is known.
@@ -428,16 +461,33 @@ impl Walk<'_> {
     }
 
     /// Copies from before a loop whose first iterations are walked are over in the iteration that stands for all, but for
-    /// those that last.
-    fn end_copies(&mut self, entry: &Entry, walked: &Range<IntervalId>, lasting: &Moment) {
+    /// those that last: nothing of them is open there, or it is between these threads. Those that are over.
+    fn end_copies(
+        &mut self,
+        entry: &Entry,
+        walked: &Range<IntervalId>,
+        lasting: &Moment,
+        between: Option<Between>,
+    ) -> Vec<IntervalId> {
         let lasting: Vec<IntervalId> = lasting.copies().collect();
         let over: Vec<IntervalId> = entry.moment.copies().filter(|copy| !lasting.contains(copy)).collect();
         for id in walked.clone() {
             let Some(interval) = self.intervals.get_mut(id as usize) else { continue };
-            interval.open.retain(|open| !over.contains(&open.interval));
-            interval.ordered.retain(|ordered| !over.contains(&ordered.interval));
+            match between {
+                Some(between) => {
+                    let ended = interval.open.iter_mut().filter(|open| over.contains(&open.interval));
+                    ended.for_each(|open| open.between = open.between.min(between));
+                }
+                None => {
+                    interval.open.retain(|open| !over.contains(&open.interval));
+                    interval.ordered.retain(|ordered| !over.contains(&ordered.interval));
+                }
+            }
         }
-        self.waits.retain(|waited| !(walked.contains(&waited.from) && over.contains(&waited.copy)));
+        if between.is_none() {
+            self.waits.retain(|waited| !(walked.contains(&waited.from) && over.contains(&waited.copy)));
+        }
+        over
     }
 
     /// What was open before a loop is open in the iteration that stands for all.

@@ -14,6 +14,9 @@ const LARGEST: i64 = 1 << 44;
 /// Likewise of constants and of the ends of ranges.
 const FARTHEST: i128 = 1 << 72;
 
+/// How many goals are remembered.
+const MOST_SHOWN: usize = 64;
+
 /// A form, for each thread that decides.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flat {
@@ -31,6 +34,38 @@ pub(super) struct Known {
     list: Vec<(Rc<Linear>, Flat)>,
     /// By symbol: the facts where its coefficient has one sign for all threads, and that sign.
     places: Vec<Vec<Place>>,
+    /// What was shown by them.
+    shown: Vec<Shown>,
+}
+
+/// What a proof showed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// The goal is at least this.
+    pub(super) room: i128,
+    /// How many of the outermost facts have all that it needs.
+    pub(super) facts: usize,
+}
+
+impl Found {
+    /// By cases of which each has been shown.
+    pub(super) fn and(self, other: Found) -> Found {
+        Found { room: self.room.min(other.room), facts: self.facts.max(other.facts) }
+    }
+
+    /// For a case that there is not.
+    pub(super) fn without_case(facts: usize) -> Found {
+        Found { room: FARTHEST, facts }
+    }
+}
+
+/// A goal with what was shown of it.
+#[derive(Clone, Debug)]
+struct Shown {
+    goal: Flat,
+    found: Found,
+    /// Whether in a launch with 32-bit indices alone.
+    narrow: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -84,21 +119,35 @@ impl Flat {
         &self.coefficients[term * threads..(term + 1) * threads]
     }
 
-    /// Whether the ranges of the symbols make it non-negative for each thread.
-    pub(super) fn is_bounded(&self, symbols: &Symbols) -> bool {
-        let mut thread = 0;
+    /// The least value that the ranges of the symbols allow, of all threads, if it is not negative.
+    fn room(&self, symbols: &Symbols) -> Option<i128> {
+        let (mut room, mut thread) = (FARTHEST, 0);
         while thread < self.constants.len() {
             let mut bound = self.constants[thread];
             let mut term = 0;
             while term < self.symbols.len() {
-                let coefficient = self.row(term)[thread];
-                match least(coefficient, self.symbols[term], symbols) {
-                    Some(least) => bound += least,
-                    None => return false,
-                }
+                bound += least(self.row(term)[thread], self.symbols[term], symbols)?;
                 term += 1;
             }
             if bound < 0 {
+                return None;
+            }
+            if bound < room {
+                room = bound;
+            }
+            thread += 1;
+        }
+        Some(room)
+    }
+
+    /// Whether it is another one with more added, for each thread.
+    fn is_above(&self, other: &Flat, room: i128) -> bool {
+        if self.symbols != other.symbols || self.coefficients != other.coefficients {
+            return false;
+        }
+        let mut thread = 0;
+        while thread < self.constants.len() {
+            if self.constants[thread] < other.constants[thread] - room {
                 return false;
             }
             thread += 1;
@@ -166,6 +215,9 @@ impl Known {
 
     /// Forgets all but so many of the outermost facts.
     pub(super) fn truncate(&mut self, count: usize) {
+        if self.list.len() > count {
+            self.shown.retain(|shown| shown.found.facts <= count);
+        }
         while self.list.len() > count {
             let Some((_, flat)) = self.list.pop() else { return };
             let number = self.list.len() as u32;
@@ -182,7 +234,30 @@ impl Known {
     pub(super) fn take_anew(&mut self, threads: &[u32]) {
         let facts: Vec<Rc<Linear>> = self.list.iter().map(|(fact, _)| Rc::clone(fact)).collect();
         self.truncate(0);
+        self.shown.clear();
         facts.iter().for_each(|fact| self.push(fact, threads));
+    }
+
+    /// What is known of a goal without a search: by the ranges of its symbols, or because it was shown before.
+    pub(super) fn look_up(&self, goal: &Flat, symbols: &Symbols) -> Option<Found> {
+        if let Some(room) = goal.room(symbols) {
+            return Some(Found { room, facts: 0 });
+        }
+        let narrow = symbols.is_narrow();
+        let known = self
+            .shown
+            .iter()
+            .rev()
+            .find(|shown| (narrow || !shown.narrow) && goal.is_above(&shown.goal, shown.found.room))?;
+        Some(Found { room: 0, ..known.found })
+    }
+
+    /// Remembers what was shown of a goal.
+    pub(super) fn remember(&mut self, goal: Flat, found: Found, symbols: &Symbols) {
+        if self.shown.len() >= MOST_SHOWN {
+            self.shown.remove(0);
+        }
+        self.shown.push(Shown { goal, found, narrow: symbols.is_narrow() });
     }
 
     /// Whether a goal is non-negative by at most so many facts, found among as many combinations as are allowed.
@@ -192,9 +267,9 @@ impl Known {
         symbols: &Symbols,
         (depth, order): (u32, Order),
         attempts: &mut u32,
-    ) -> bool {
+    ) -> Option<Found> {
         if depth == 0 {
-            return false;
+            return None;
         }
         // First the symbols that can pull the goal down, then those that can lift it.
         for pulls_down in [true, false] {
@@ -215,24 +290,25 @@ impl Known {
                         continue;
                     }
                     if *attempts == 0 {
-                        return false;
+                        return None;
                     }
                     *attempts -= 1;
-                    let fact = &self.list[place.fact as usize].1;
-                    let step = Step { goal, term, fact, own: place.term as usize };
-                    if step.settles(symbols) {
-                        return true;
+                    let number = place.fact as usize;
+                    let step = Step { goal, term, fact: &self.list[number].1, own: place.term as usize };
+                    if let Some(room) = step.room(symbols) {
+                        return Some(Found { room, facts: number + 1 });
                     }
                     if depth > 1
                         && let Some(rest) = step.rest()
-                        && self.search(&rest, symbols, (depth - 1, order), attempts)
+                        && let Some(found) = self.search(&rest, symbols, (depth - 1, order), attempts)
                     {
-                        return true;
+                        let room = found.room / step.largest_scale();
+                        return Some(Found { room, facts: found.facts.max(number + 1) });
                     }
                 }
             }
         }
-        false
+        None
     }
 }
 
@@ -260,19 +336,30 @@ impl Step<'_> {
         (scale / divisor, take / divisor)
     }
 
-    /// Whether the ranges of the symbols make what is left non-negative.
-    fn settles(&self, symbols: &Symbols) -> bool {
-        let mut thread = 0;
+    /// By how much the goal is more than the ranges of the symbols demand of what is left, if they make that non-negative.
+    fn room(&self, symbols: &Symbols) -> Option<i128> {
+        let (mut room, mut thread) = (FARTHEST, 0);
         while thread < self.goal.constants.len() {
-            if !self.settles_for(thread, symbols) {
-                return false;
+            let bound = self.bound(thread, symbols)?;
+            if bound < 0 {
+                return None;
+            }
+            let own = bound / i128::from(self.factors(thread).0);
+            if own < room {
+                room = own;
             }
             thread += 1;
         }
-        true
+        Some(room)
     }
 
-    fn settles_for(&self, thread: usize, symbols: &Symbols) -> bool {
+    fn largest_scale(&self) -> i128 {
+        let scales = (0..self.goal.constants.len()).map(|thread| self.factors(thread).0);
+        i128::from(scales.max().unwrap_or(1).max(1))
+    }
+
+    /// The least value that the ranges of the symbols allow what is left for a thread.
+    fn bound(&self, thread: usize, symbols: &Symbols) -> Option<i128> {
         let (scale, take) = self.factors(thread);
         let (scale, take) = (i128::from(scale), i128::from(take));
         let (goal, fact) = (self.goal, self.fact);
@@ -294,16 +381,13 @@ impl Step<'_> {
             if coefficient == 0 {
                 continue;
             }
-            let Ok(coefficient) = i64::try_from(coefficient) else { return false };
+            let coefficient = i64::try_from(coefficient).ok()?;
             if coefficient <= -LARGEST || coefficient >= LARGEST {
-                return false;
+                return None;
             }
-            match least(coefficient, SymbolId(symbol), symbols) {
-                Some(least) => bound += least,
-                None => return false,
-            }
+            bound += least(coefficient, SymbolId(symbol), symbols)?;
         }
-        bound >= 0
+        Some(bound)
     }
 
     /// What is left.

@@ -176,6 +176,8 @@ pub struct Symbols {
     of_contract: usize,
     /// The threads that decide a question for all.
     pub(super) deciders: Deciders,
+    /// The same where a symbol is taken to be one of its values.
+    pub(super) deciders_of_cases: Deciders,
     /// What answers questions whose answer is no.
     pub(super) examples: Examples,
 }
@@ -222,6 +224,11 @@ impl Symbols {
         (symbol.low.max(symbol.narrow_low), symbol.high.min(symbol.narrow_high))
     }
 
+    /// Whether ranges are those of a launch with 32-bit indices.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.narrow
+    }
+
     /// Asks a question about a launch with 32-bit indices.
     pub(super) fn assuming_narrow<T>(&mut self, ask: impl FnOnce(&Symbols) -> T) -> T {
         self.narrow = true;
@@ -234,6 +241,8 @@ impl Symbols {
     /// block's position.
     pub(super) fn end_contract(&mut self) {
         self.of_contract = self.list.len();
+        // Ranges have become narrower since examples were chosen.
+        self.examples = Examples::default();
         for symbol in &mut self.list {
             let root = symbol.quotient_of.as_ref().map_or(&symbol.kind, |(root, _)| root);
             symbol.is_of_launch = !matches!(root, SymbolKind::Block(_));

@@ -90,9 +90,11 @@ impl Walk<'_> {
                 self.number(0, threads, Scope::Block, "a count of threads")
             }
             (CollectiveOp::MatchAny, _) => {
-                self.opaque_from(Scalar::U32, Scope::Lane, "a set of lanes".into())
+                self.opaque_from(Scalar::U32, Scope::Lane, || "a set of lanes".into())
             }
-            (CollectiveOp::Ballot, _) => self.opaque_from(Scalar::U32, Scope::Warp, "a set of lanes".into()),
+            (CollectiveOp::Ballot, _) => {
+                self.opaque_from(Scalar::U32, Scope::Warp, || "a set of lanes".into())
+            }
             (CollectiveOp::Any | CollectiveOp::All, _) => Value::Truth(Truth::unknown(Scope::Warp)),
             (CollectiveOp::BlockAny | CollectiveOp::BlockAll, _) => {
                 Value::Truth(Truth::unknown(Scope::Block))
@@ -122,13 +124,13 @@ impl Walk<'_> {
                 let (low, high) = self.bounds_of(form, scalar);
                 match (i64::try_from(low), i64::try_from(high)) {
                     (Ok(low), Ok(high)) => self.number(low, high, scope, name),
-                    _ => self.opaque_from(scalar, scope, name.into()),
+                    _ => self.opaque_from(scalar, scope, || name.into()),
                 }
             }
             Value::Truth(truth) if truth.scope >= Scope::Warp => Value::Truth(truth.clone()),
             Value::Truth(_) => Value::Truth(Truth::unknown(scope)),
             Value::Data(own) if *own >= Scope::Warp => Value::Data(*own),
-            Value::Data(_) => self.opaque_from(scalar, scope, name.into()),
+            Value::Data(_) => self.opaque_from(scalar, scope, || name.into()),
         }
     }
 

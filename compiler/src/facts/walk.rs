@@ -2,6 +2,7 @@
 
 use super::address::{Obstacle, tile_obstacle};
 use super::conditions::{Condition, ConditionKind, Conditions, GridExtent};
+use super::inert::Inert;
 use super::lanes::{Lanes, Mask};
 use super::linear::{Linear, SymbolId};
 use super::operations::{self, Operations};
@@ -33,6 +34,7 @@ pub(super) struct Walked {
     pub(super) unfinished: bool,
     /// What has been done for the kernel so far.
     pub(super) work: u64,
+    pub(super) inert: Inert,
     /// Where that became too much.
     pub(super) exhausted: Option<SpanId>,
 }
@@ -140,6 +142,7 @@ pub(super) struct Walk<'a> {
     /// The loops around this point of which one iteration stands for all.
     pub(super) folds: Vec<SpanId>,
     pub(super) operations: Operations,
+    pub(super) inert: Inert,
     /// By expression: its floating-point operations.
     pub(super) costs: Vec<u64>,
     /// How many branches have been taken.
@@ -157,6 +160,7 @@ pub(super) fn run(
     residues: &BTreeMap<SymbolKind, Residue>,
     thorough: bool,
     work: u64,
+    inert: Inert,
 ) -> Walked {
     let mut walk = Walk {
         kernel,
@@ -207,6 +211,7 @@ pub(super) fn run(
         rolled: Vec::new(),
         folds: Vec::new(),
         operations: Operations::default(),
+        inert,
         costs: operations::costs(kernel),
         branches: 0,
         on_host: true,
@@ -239,6 +244,7 @@ pub(super) fn run(
         requests,
         thorough,
         work,
+        inert,
         exhausted,
         exhausted_in,
         ..
@@ -267,7 +273,7 @@ pub(super) fn run(
         operations,
     };
     let unfinished = !thorough && !requests.is_empty();
-    Walked { run, trips, narrow, unreached, requests, unfinished, work, exhausted }
+    Walked { run, trips, narrow, unreached, requests, unfinished, work, inert, exhausted }
 }
 
 impl Walk<'_> {
@@ -534,7 +540,7 @@ impl Walk<'_> {
                 let value = match ty {
                     crate::ir::Type::Scalar(scalar) => {
                         let memory = self.kernel.base_name(self.kernel.sites[*site].place.base);
-                        self.opaque_from(scalar, scope, format!("a value of `{memory}`"))
+                        self.opaque_from(scalar, scope, || format!("a value of `{memory}`"))
                     }
                     crate::ir::Type::Vector(..) => Value::Data(scope),
                 };
@@ -555,7 +561,7 @@ impl Walk<'_> {
                 let memory = self.kernel.base_name(self.kernel.sites[*first].place.base);
                 let name = format!("where `{memory}` begins in memory");
                 self.environment[local.index()] = Some(Value::Data(Scope::Lane));
-                self.environment[whole.index()] = Some(self.opaque_from(Scalar::Bool, Scope::Lane, name));
+                self.environment[whole.index()] = Some(self.opaque_from(Scalar::Bool, Scope::Lane, || name));
             }
             Stmt::Store { site, value } => {
                 self.value(*value);
@@ -574,7 +580,7 @@ impl Walk<'_> {
                 // Each lane gets another value, whatever the address.
                 let memory = self.kernel.base_name(self.kernel.sites[*site].place.base);
                 let (scalar, name) =
-                    (self.kernel.locals[*local].ty.scalar(), format!("a value of `{memory}`"));
+                    (self.kernel.locals[*local].ty.scalar(), || format!("a value of `{memory}`"));
                 self.environment[local.index()] = Some(self.opaque_from(scalar, Scope::Lane, name));
             }
             Stmt::Sync(sync, span) => {
@@ -745,7 +751,8 @@ impl Walk<'_> {
         truth.ways_true.push((self.branches, true));
         truth.ways_false.push((self.branches, false));
         let (mask, presence, scope) = (self.mask.clone(), self.presence, self.enter());
-        let before = self.environment.clone();
+        // Where all threads go to one side, what that leaves is what the threads find.
+        let before = both.then(|| self.environment.clone());
         let inner = self.presence_where(&truth);
         self.presence = inner;
         self.mask = mask.and(&truth.known_false.not());
@@ -756,7 +763,7 @@ impl Walk<'_> {
         self.give_back(flags, then);
         truth.when_true.extend(self.guards.drain(learnt..));
         self.leave(scope);
-        let after_then = std::mem::replace(&mut self.environment, before);
+        let after_then = before.map(|before| std::mem::replace(&mut self.environment, before));
         self.other_side(&mut parting);
         if !settled {
             self.path = path.iter().cloned().chain([if_false]).collect();
@@ -784,6 +791,7 @@ impl Walk<'_> {
         } else if truth.known_false.or(&self.mask.not()).is_full() {
             self.guards.extend(truth.when_false.iter().cloned());
         }
+        let Some(after_then) = after_then else { return };
         let mut assigned = Vec::new();
         assigned_in(self.kernel, then, &mut assigned);
         assigned_in(self.kernel, otherwise, &mut assigned);

@@ -72,12 +72,24 @@ impl When {
         }
     }
 
+    /// The ways, if something is known of each.
+    pub fn ways(&self) -> &[FactList] {
+        match self {
+            When::Always => &[],
+            When::On(ways) => ways,
+        }
+    }
+
     /// Whether a block that executes both accesses takes none of these ways.
     pub fn excludes(&self, (earlier, later): (&Visit, &Visit), run: &Run) -> bool {
+        self.excludes_all(&[earlier, later], &run.symbols)
+    }
+
+    /// Whether a block that executes all of these takes none of these ways.
+    pub(super) fn excludes_all(&self, visits: &[&Visit], symbols: &Symbols) -> bool {
         let When::On(ways) = self else { return false };
-        let known = || [earlier, later].into_iter().flat_map(|visit| of_block(visit, &run.symbols));
-        let known: FactList = known().collect();
-        ways.iter().all(|way| is_contradicted(way, &known, &run.symbols))
+        let known: FactList = visits.iter().flat_map(|visit| of_block(visit, symbols)).collect();
+        ways.iter().all(|way| is_contradicted(way, &known, symbols))
     }
 }
 

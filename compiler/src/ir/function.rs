@@ -43,6 +43,7 @@ pub enum Function {
     Round,
     RoundTiesEven,
     Trunc,
+    ToTf32,
     ToBits,
     FromBits,
     CountOnes,
@@ -131,7 +132,7 @@ const I32: Relation = Relation::Is(Scalar::I32);
 const EXACT: (u32, u32) = (0, 0);
 
 /// All functions, in order of [`Function`].
-pub const FUNCTIONS: [Row; 53] = [
+pub const FUNCTIONS: [Row; 54] = [
     float(Function::Sqrt, "sqrt", EXACT),
     float(Function::Rsqrt, "rsqrt", (2, 1)),
     float(Function::Cbrt, "cbrt", (1, 1)),
@@ -167,6 +168,7 @@ pub const FUNCTIONS: [Row; 53] = [
     float(Function::Round, "round", EXACT),
     float(Function::RoundTiesEven, "round_ties_even", EXACT),
     float(Function::Trunc, "trunc", EXACT),
+    row(Function::ToTf32, "to_tf32", Domain::Only(Scalar::F32), &[], SAME, EXACT),
     row(Function::ToBits, "to_bits", Domain::Float, &[], Relation::Bits, EXACT),
     row(Function::FromBits, "from_bits", Domain::Float, &[], SAME, EXACT),
     row(Function::CountOnes, "count_ones", Domain::Integer, &[], U32, EXACT),

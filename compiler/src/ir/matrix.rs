@@ -19,6 +19,9 @@ const SUMS: u32 = ROWS * COLUMNS / 32;
 /// Bytes of a row of a matrix that is read from a tile.
 pub const ROW_BYTES: u32 = 16;
 
+/// Of the significand of an `f32`, the low bits that a factor has not.
+pub const IGNORED_BITS: u32 = 13;
+
 /// A product of matrices in one instruction of the tensor cores, added to a third: 16 × k times k × 8, where a row of the left
 /// and a column of the right factor have 32 bytes.
 ///
@@ -31,31 +34,46 @@ pub enum MatrixProduct {
     F16,
     /// Of `bf16`, summed up in `f32`.
     Bf16,
+    /// Of `f32`, summed up in `f32`: of the factors, the low [`IGNORED_BITS`] bits are ignored.
+    Tf32,
+    /// Of `i8`, summed up in `i32`.
+    I8,
+    /// Of `u8`, summed up in `i32`.
+    U8,
 }
 
 impl MatrixProduct {
     /// Every one of them.
-    pub const ALL: [MatrixProduct; 2] = [MatrixProduct::F16, MatrixProduct::Bf16];
+    pub const ALL: [MatrixProduct; 5] =
+        [MatrixProduct::F16, MatrixProduct::Bf16, MatrixProduct::Tf32, MatrixProduct::I8, MatrixProduct::U8];
 
     /// The type of the factors' elements.
     pub fn element(self) -> Scalar {
         match self {
             MatrixProduct::F16 => Scalar::F16,
             MatrixProduct::Bf16 => Scalar::Bf16,
+            MatrixProduct::Tf32 => Scalar::F32,
+            MatrixProduct::I8 => Scalar::I8,
+            MatrixProduct::U8 => Scalar::U8,
         }
     }
 
     /// The type of the sum's elements.
     pub fn sum(self) -> Scalar {
         match self {
-            MatrixProduct::F16 | MatrixProduct::Bf16 => Scalar::F32,
+            MatrixProduct::F16 | MatrixProduct::Bf16 | MatrixProduct::Tf32 => Scalar::F32,
+            MatrixProduct::I8 | MatrixProduct::U8 => Scalar::I32,
         }
     }
 
     /// The least architecture that has it.
     pub fn least_architecture(self) -> Architecture {
         match self {
-            MatrixProduct::F16 | MatrixProduct::Bf16 => Architecture::Sm80,
+            MatrixProduct::F16
+            | MatrixProduct::Bf16
+            | MatrixProduct::Tf32
+            | MatrixProduct::I8
+            | MatrixProduct::U8 => Architecture::Sm80,
         }
     }
 
@@ -177,6 +195,14 @@ mod tests {
             (0..4).map(|i| product.right(5, i)).collect::<Vec<_>>(),
             [[2, 1], [3, 1], [10, 1], [11, 1]]
         );
+        let product = MatrixProduct::Tf32;
+        assert_eq!((product.depth(), product.widths()), (8, [4, 2, 4]));
+        assert_eq!([0, 1, 2, 3].map(|i| product.left(5, i)), [[1, 1], [9, 1], [1, 5], [9, 5]]);
+        assert_eq!([0, 1].map(|i| product.right(5, i)), [[1, 1], [5, 1]]);
+        let product = MatrixProduct::I8;
+        assert_eq!((product.depth(), product.widths()), (32, [16, 8, 4]));
+        assert_eq!([0, 3, 4, 8, 15].map(|i| product.left(5, i)), [[1, 4], [1, 7], [9, 4], [1, 20], [9, 23]]);
+        assert_eq!([0, 3, 4, 7].map(|i| product.right(5, i)), [[4, 1], [7, 1], [20, 1], [23, 1]]);
         assert_eq!(
             (0..4).map(|i| MatrixProduct::sum_place(5, i)).collect::<Vec<_>>(),
             [[1, 2], [1, 3], [9, 2], [9, 3]]

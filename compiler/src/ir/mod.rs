@@ -64,7 +64,7 @@ pub use demand::Demand;
 pub use expr::{Axis, BinaryOp, CompareOp, Expr, ExprKind, UnaryOp};
 pub use function::{Domain, FUNCTIONS, Function, Relation, Row};
 pub use layout::Layout;
-pub use matrix::{COLUMNS, Matrices, MatrixProduct, ROW_BYTES, ROWS};
+pub use matrix::{COLUMNS, IGNORED_BITS, Matrices, MatrixProduct, ROW_BYTES, ROWS};
 pub use site::{Base, Issuer, Place, Proxy, Role, Site};
 pub use stmt::{Block, Copy, Loop, Stmt, Unroll};
 pub use sync::{Scope, Sync, SyncAction, SyncObject};

@@ -1,7 +1,7 @@
 //! Functions of numbers, on the values of a warp.
 
 use super::value::{Lanes, canonical};
-use crate::ir::{Function, Scalar};
+use crate::ir::{Function, IGNORED_BITS, Scalar};
 use tileproof_model::half::{self, Half};
 
 /// The result of a function of the type `own`, and the lanes without one. Operands that the function has not are ignored.
@@ -21,6 +21,7 @@ pub(super) fn call(function: Function, own: Scalar, [a, b, c]: [&Lanes; 3]) -> (
         (_, Scalar::F32) => each(&|a, b, c| match function {
             Function::MulAdd => f32::mul_add(single(a), single(b), single(c)).to_bits().into(),
             Function::Powi => powi(single(a), b as i32).to_bits().into(),
+            Function::ToTf32 => to_tf32(a as u32).into(),
             _ => {
                 let value = float(function, [a, b].map(|bits| f64::from(single(bits))));
                 (value as f32).to_bits().into()
@@ -36,6 +37,12 @@ pub(super) fn call(function: Function, own: Scalar, [a, b, c]: [&Lanes; 3]) -> (
         _ => each(&|a, b, c| integer(function, own, [a, b, c])),
     };
     (lanes, failed)
+}
+
+/// Rounds the bits of an `f32` to those that a factor of a product of matrices has: to nearest, ties away from zero.
+fn to_tf32(bits: u32) -> u32 {
+    let unit = 1 << IGNORED_BITS;
+    if f32::from_bits(bits).is_nan() { bits } else { (bits + unit / 2) & !(unit - 1) }
 }
 
 /// A function of floats of 16 bits.
@@ -97,6 +104,7 @@ fn float(function: Function, [a, b]: [f64; 2]) -> f64 {
         Function::RoundTiesEven => a.round_ties_even(),
         Function::Trunc => a.trunc(),
         Function::Powi
+        | Function::ToTf32
         | Function::MulAdd
         | Function::ToBits
         | Function::FromBits
@@ -213,6 +221,7 @@ fn integer(function: Function, own: Scalar, [a, b, c]: [u64; 3]) -> u64 {
         | Function::Round
         | Function::RoundTiesEven
         | Function::Trunc
+        | Function::ToTf32
         | Function::ToBits
         | Function::FromBits => {
             panic!("{} is not of integers: the kernel is not well typed", function.name())

@@ -2,8 +2,9 @@
 
 use super::memory::Memory;
 use super::program::{Program, Register};
+use super::value;
 use super::warp::{Flaw, Warp};
-use crate::ir::{COLUMNS, Matrices, MatrixProduct, ROWS};
+use crate::ir::{COLUMNS, IGNORED_BITS, Matrices, MatrixProduct, ROWS};
 use tileproof_model::half;
 
 /// Loads matrices: each lane reads the row that it names, then gets its values of the matrices.
@@ -71,5 +72,11 @@ fn step(product: MatrixProduct, a: u64, b: u64, sum: u64) -> u64 {
     match product {
         MatrixProduct::F16 => fused([a, b].map(|bits| half::F16.value(bits as u16))),
         MatrixProduct::Bf16 => fused([a, b].map(|bits| half::BF16.value(bits as u16))),
+        MatrixProduct::Tf32 => {
+            fused([a, b].map(|bits| f32::from_bits(bits as u32 >> IGNORED_BITS << IGNORED_BITS)))
+        }
+        MatrixProduct::I8 | MatrixProduct::U8 => {
+            value::canonical(product.sum(), a.wrapping_mul(b).wrapping_add(sum))
+        }
     }
 }

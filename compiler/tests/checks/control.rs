@@ -356,3 +356,26 @@ fn else_of_several_reasons() {
         "#]],
     );
 }
+
+/// A loop over registers is judged for every number that it reads, however often it is come to.
+#[test]
+fn loops_over_registers_for_other_numbers() {
+    check(
+        &warp(
+            "let mut sums = [0.0; 8];
+            for k in 0..4 {
+                let value = input[[32 * k + thread_x()]];
+                for i in 0..4 { sums[i] += value; }
+                for i in 0..4 { sums[3 * (k / 2) + i] += value; }
+                for i in 0..4 { sums[2 * k + i] += value; }
+            }
+            output[[thread_x()]] = sums[7];",
+        ),
+        expect![[r#"
+            error: index of registers out of bounds: it is 8, and there are 8 [TP0601]
+            note: in `sums[2 * k + i]`, once constant loops are unrolled
+            help: keep it below 8
+              at `sums[2 * k + i]`
+        "#]],
+    );
+}

@@ -176,3 +176,31 @@ fn first_and_last_iterations_of_a_warp() {
     races(&format!("for i in 0..n {{ sync_warp(); if i == 0 {{ {WRITE} }} }} {swap}"));
     accepts(&format!("for i in 0..n {{ if i == 0 {{ {WRITE} }} sync_warp(); }} {swap}"));
 }
+
+/// Behind a loop, it has ended after the iteration of an access, where that access is open there.
+#[test]
+fn loops_end_after_an_iteration() {
+    let body = "tile[k % 2][t] = 1; sync_threads(); sum = sum + tile[k % 2][63 - t];";
+    let counted = |then: &str| format!("for k in 0..n {{ {body} }} {then}");
+    let conditional = |then: &str| format!("let mut k = 0; while k < n {{ {body} k += 1; }} {then}");
+    for looped in [&counted as &dyn Fn(&str) -> String, &conditional] {
+        accepts(&looped("tile[n % 2][t] = 2;"));
+        accepts(&looped("tile[(n + 2) % 2][t] = 2;"));
+        races(&looped("tile[(n + 1) % 2][t] = 2;"));
+        races(&looped("tile[m % 2][t] = 2;"));
+        races(&looped("tile[0][t] = 2;"));
+    }
+}
+
+/// Where a loop does not go round, what its bound is made of is nothing.
+#[test]
+fn loops_that_do_not_go_round() {
+    let around = |bound: &str, then: &str| {
+        format!("tile[n % 2][t] = 1; for k in 0..{bound} {{ sync_threads(); }} tile[{then}][63 - t] = 2;")
+    };
+    accepts(&around("n + m", "1"));
+    accepts(&around("n", "1"));
+    races(&around("n + m", "0"));
+    races(&around("m", "1"));
+    races(&around("n / 2", "1"));
+}

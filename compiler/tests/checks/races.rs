@@ -1532,7 +1532,7 @@ fn pipelines() {
             help: put `sync_threads();` between the `wait` for the copy and this
               at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
             error: race on `s`: nothing orders this copy after the load on line 15 an iteration earlier [TP0801]
-            note: write after read: thread 7 reads the same element on line 15, and thread 6 writes it here an iteration later
+            note: write after read: thread 7 reads `s[0][0][24]` on line 15, and thread 6 writes it here an iteration later
             help: put `sync_threads();` at the end of the body of the loop on line 10
               at `s[(k + 2) % 3].load_async::<4>(input, [k + 2, 0])`
             error: race on `s`: nothing orders this load after the copy on line 7 [TP0801]

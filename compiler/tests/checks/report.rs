@@ -177,3 +177,22 @@ fn the_map_is_of_the_worst_warp() {
     "#]]
     .assert_eq(&report(&source).bank_map(0).unwrap().to_string());
 }
+
+/// A loop over registers that is come to again computes as much again, also where it is not followed again.
+#[test]
+fn loops_over_registers_that_are_come_to_again() {
+    let each = "for i in 0..4 { sums[i] = value.mul_add(2.0, sums[i]); }";
+    let body = |steps: &str| {
+        format!(
+            "let mut sums = [0.0; 4];
+            for k in 0..8 {{ let value = input[[32 * k + thread_x()]]; {steps} }}
+            output[[thread_x()]] = sums[0] + sums[3];"
+        )
+    };
+    operations(&body(each), 32 * (8 * 4 * 2 + 1));
+    operations(
+        &body(&format!("if thread_x() < 8 {{ {each} }} {each}")),
+        32 * (8 * 4 * 2 + 1) + 8 * 8 * 4 * 2,
+    );
+    operations(&body("for i in 0..k % 4 { sums[i] += value; }"), 32 * (2 * (1 + 2 + 3) + 1));
+}

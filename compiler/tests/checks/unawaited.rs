@@ -89,3 +89,23 @@ fn copies_pile_up() {
     let said = outcome(&phases(&within(2)));
     assert!(said.contains("[TP0801]"), "two copies of a row are under way at a time: {said}");
 }
+
+/// Rows that run ahead in a loop without a barrier, where each thread reads what it copied itself.
+#[test]
+fn threads_wait_for_their_own() {
+    let ahead = |row: &str, wait: &str, column: &str| {
+        format!(
+            "for k in 0..m {{
+                tile[{row}].load_async(input, [block_x(), 0]); commit();
+                {wait}
+                sum = sum + tile[k % 3][{column}];
+            }}"
+        )
+    };
+    accepts(&ahead("(k + 1) % 3", "wait::<1>();", "t"));
+    races(&ahead("(k + 1) % 3", "wait::<2>();", "t"));
+    races(&ahead("(k + 1) % 3", "wait::<1>();", "31 - t"));
+    races(&ahead("(k + 1) % 3", "if flag { wait::<1>(); }", "t"));
+    races(&ahead("k % 3", "wait::<1>();", "t"));
+    races(&ahead("k % 3", "wait::<0>();", "t"));
+}

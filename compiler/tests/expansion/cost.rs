@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "it reads the kernels of the examples")]
 
+use crate::product;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::path::Path;
@@ -16,31 +17,61 @@ const SMALL: Duration = Duration::from_millis(10);
 const LARGEST: Duration = Duration::from_millis(50);
 /// What one may take on a slow and busy machine before something is wrong with the analysis.
 const LIMIT: Duration = Duration::from_millis(500);
+/// The same for all instances of one kernel of the library, and for a heavy product of matrices.
+const LIMIT_OF_ALL_INSTANCES: Duration = Duration::from_secs(5);
 
-/// Prints the least of several runs of each kernel beside the targets. Only a far excess fails: time is no property of
-/// the code alone.
+/// Prints the least of several runs of each of the examples' kernels beside the targets. Only a far excess fails: time is no
+/// property of the code alone.
 #[test]
-fn expansion_time() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/src/kernels");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .expect("the examples' kernels")
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    files.sort();
-    let mut count = 0;
-    for file in files {
-        let text = std::fs::read_to_string(file).expect("a source file");
-        let tokens = TokenStream::from_str(&text).expect("tokens");
-        let file: syn::File = syn::parse2(tokens).expect("the examples are Rust");
-        for item in file.items {
-            count += u32::from(measure(item));
-        }
-    }
+fn expansion_time_of_examples() {
+    let count = measure_all("../examples/src/kernels", LIMIT);
     assert!(count > 20, "{count} kernels");
 }
 
+/// The same for the library's kernels, which are expanded wherever it is built: some have several instances.
+#[test]
+fn expansion_time_of_the_library() {
+    let count = measure_all("../runtime/src/kernels", LIMIT_OF_ALL_INSTANCES);
+    assert!(count > 10, "{count} kernels");
+}
+
+/// A kernel whose proofs once took 20 s.
+#[test]
+fn expansion_time_of_a_product() {
+    let tokens = |text: &str| TokenStream::from_str(text).expect("tokens");
+    let (attribute, kernel) = (tokens(product::ATTRIBUTE), tokens(product::KERNEL));
+    let start = Instant::now();
+    let output = expand(attribute, kernel).to_string();
+    let taken = start.elapsed();
+    assert!(!output.contains("compile_error"), "{output}");
+    println!("a product of matrices {:>7.2} ms", taken.as_secs_f64() * 1e3);
+    assert!(taken < LIMIT_OF_ALL_INSTANCES, "{taken:?}");
+}
+
+/// Expands the kernels in the files of a folder and of those in it. How many there are.
+fn measure_all(folder: impl AsRef<Path>, limit: Duration) -> u32 {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = std::fs::read_dir(folder).expect("a folder of kernels");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    let mut count = 0;
+    for path in paths {
+        if path.is_dir() {
+            count += measure_all(path, limit);
+            continue;
+        }
+        let text = std::fs::read_to_string(path).expect("a source file");
+        let tokens = TokenStream::from_str(&text).expect("tokens");
+        let file: syn::File = syn::parse2(tokens).expect("kernels are Rust");
+        for item in file.items {
+            count += u32::from(measure(item, limit));
+        }
+    }
+    count
+}
+
 /// Expands a kernel or a module of kernels; `false` for another item.
-fn measure(mut item: Item) -> bool {
+fn measure(mut item: Item, limit: Duration) -> bool {
     let (name, attributes, macro_name): (_, &mut Vec<Attribute>, _) = match &mut item {
         Item::Fn(function) => (function.sig.ident.to_string(), &mut function.attrs, "tiled_kernel"),
         Item::Mod(module) => (module.ident.to_string(), &mut module.attrs, "tiled_module"),
@@ -70,7 +101,7 @@ fn measure(mut item: Item) -> bool {
         () => "above the targets",
     };
     println!("{name:<24} {:>7.2} ms, {verdict}", least.as_secs_f64() * 1e3);
-    assert!(least < LIMIT, "{name} takes {least:?}");
+    assert!(least < limit, "{name} takes {least:?}");
     true
 }
 

@@ -2,3 +2,4 @@
 
 mod cost;
 mod numbers;
+mod product;

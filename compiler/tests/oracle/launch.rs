@@ -23,7 +23,7 @@ pub(crate) fn launches(kernel: &Phased) -> Vec<Launch> {
     let threads = kernel.threads() as u64;
     // Of every residue, with a part of the threads below it.
     let part = (threads / 12 * 12).saturating_sub(4);
-    let counts: [(u64, u64, u64); 24] = [
+    let counts: [(u64, u64, u64); 28] = [
         (7, 3, 2),
         (0, 0, 1),
         (1, 1, 1),
@@ -48,12 +48,17 @@ pub(crate) fn launches(kernel: &Phased) -> Vec<Launch> {
         (part + 1, 2, 1),
         (part + 2, 3, 1),
         (part + 3, 0, 1),
+        // All threads, and one residue more than four iterations have.
+        (threads, 1, 1),
+        (0, 5, 1),
+        (5, 0, 1),
+        (1, 5, 1),
     ];
     let columns = [kernel.columns as u64, 3, threads + threads / 2, 0];
     let each = counts.into_iter().zip(columns.into_iter().cycle());
     // Where loops do not go round, or not far, with every choice by the input's extents.
     let short = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1), (3, 0), (0, 3)];
-    let inputs = [(1, columns[0]), (5, columns[0]), (5, columns[1]), (5, columns[3])];
+    let inputs = [(1, columns[0]), (5, columns[0]), (5, columns[1]), (5, columns[3]), (1, 2)];
     let chosen = short.into_iter().flat_map(|(n, m)| inputs.map(|(rows, columns)| ((n, m, rows), columns)));
     let each = each.chain(chosen);
     let launch = |flag| {

@@ -5,6 +5,7 @@ mod atomics;
 mod collectives;
 mod kernels;
 mod library;
+mod matrices;
 
 use tileproof_compiler::simulate::{Argument, Buffer, TensorArgument, simulate};
 use tileproof_compiler::{Compiled, compile};

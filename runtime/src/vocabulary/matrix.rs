@@ -10,8 +10,7 @@ mod sealed {
 /// What a lane holds of the left factor of a product of matrices: see [`mma`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the left factor of a product of matrices",
-    label = "expected what a lane holds of a matrix of 16 rows of 32 bytes",
-    note = "the left factors are `Vector<f16, 8>` and `Vector<bf16, 8>`"
+    label = "not what a lane holds of 16 rows of 32 bytes"
 )]
 pub trait LeftFactor: Copy + sealed::Sealed {
     /// What the lane holds of the right factor.
@@ -33,6 +32,9 @@ macro_rules! factors {
 factors! {
     f16: 8 4 -> f32;
     bf16: 8 4 -> f32;
+    f32: 4 2 -> f32;
+    i8: 16 8 -> i32;
+    u8: 16 8 -> i32;
 }
 
 /// `a` times `b` plus `c`, of matrices that the warp holds: 16 × k times k × 8, in one instruction of the tensor cores.
@@ -44,6 +46,9 @@ factors! {
 /// |---|---|---|---|---|---|
 /// | `f16` | 16 | `Vector<f16, 8>` | `Vector<f16, 4>` | `Vector<f32, 4>` | `mma.sync.m16n8k16.f32.f16.f16.f32` |
 /// | `bf16` | 16 | `Vector<bf16, 8>` | `Vector<bf16, 4>` | `Vector<f32, 4>` | `mma.sync.m16n8k16.f32.bf16.bf16.f32` |
+/// | `f32` | 8 | `Vector<f32, 4>` | `Vector<f32, 2>` | `Vector<f32, 4>` | `mma.sync.m16n8k8.f32.tf32.tf32.f32` |
+/// | `i8` | 32 | `Vector<i8, 16>` | `Vector<i8, 8>` | `Vector<i32, 4>` | `mma.sync.m16n8k32.s32.s8.s8.s32` |
+/// | `u8` | 32 | `Vector<u8, 16>` | `Vector<u8, 8>` | `Vector<i32, 4>` | `mma.sync.m16n8k32.s32.u8.u8.s32` |
 ///
 /// Which elements these are is what the [PTX ISA](https://docs.nvidia.com/cuda/parallel-thread-execution/#warp-level-matrix-instructions-for-mma)
 /// says. Of lane `l`, with `w` elements in 4 bytes, value `i` is
@@ -56,13 +61,16 @@ factors! {
 ///
 /// [`read_matrices`](super::Shared::read_matrices) reads such fragments from a tile.
 ///
+/// Of a factor of `f32` the low 13 bits are ignored, which leaves 11 bits of significand:
+/// [`to_tf32`](super::Tf32Ext::to_tf32) rounds to those. Sums of integers wrap.
+///
 /// It needs sm_80 or later.
 ///
 /// # Errors of the sum
-/// Products of floats are exact. In which order the tensor cores add them, and how they round, is not specified; they cut off
+/// Of integers there are none. Products of floats are exact. In which order the tensor cores add them, and how they round, is not specified; they cut off
 /// rather than round to nearest. The simulator starts from `c`, adds the products in ascending order of k, and rounds to the nearest `f32`
-/// after each. Both are within `(k + 1) * 2^-22 * (|c| + Σ |a * b|)` of the exact sum, and equal where every partial
-/// sum is exact, as of small integers.
+/// after each. Both are within `(k + 1) * 2^-22 * (|c| + Σ |a * b|)` of the exact sum where no partial sum is
+/// subnormal or too large, and equal where every partial sum is exact, as of small whole numbers.
 ///
 /// # Panics
 /// On the host: it has a meaning only inside a kernel.

@@ -21,7 +21,7 @@ mod warp;
 pub use atomic::{AtomicElement, AtomicInteger};
 pub use cast::CastTo;
 pub use matrix::{LeftFactor, mma};
-pub use number::{FloatExt, HalfExt, byte_perm};
+pub use number::{FloatExt, HalfExt, Tf32Ext, byte_perm};
 pub use order::{flatten, rasterize, unflatten};
 pub use reduce::{
     Number, block_max, block_min, block_scan_exclusive, block_scan_inclusive, block_sum, warp_max, warp_min,

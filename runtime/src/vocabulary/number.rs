@@ -35,6 +35,27 @@ pub trait FloatExt: sealed::Sealed {
     fn erf(self) -> Self;
 }
 
+/// A method of `f32`, for products of matrices.
+pub trait Tf32Ext: sealed::Sealed {
+    /// Rounded to the 11 bits of significand that [`mma`](super::mma) takes of an `f32`, whose other bits it ignores: to nearest, ties away
+    /// from zero. Too large becomes infinity; NaN stays as it is. What the instruction `cvt.rna.tf32.f32` computes, on all
+    /// architectures.
+    ///
+    /// ```
+    /// use tileproof::prelude::*;
+    ///
+    /// assert_eq!(1.0_f32.to_tf32(), 1.0);
+    /// assert_eq!((1.0 + 3.0 * 2f32.powi(-11)).to_tf32(), 1.0 + 4.0 * 2f32.powi(-11));
+    /// ```
+    fn to_tf32(self) -> Self;
+}
+
+impl Tf32Ext for f32 {
+    fn to_tf32(self) -> f32 {
+        if self.is_nan() { self } else { f32::from_bits((self.to_bits() + 0x1000) & 0xffff_e000) }
+    }
+}
+
 /// Methods of `f16` and `bf16` that the crate `half` has only with more features. They are plain functions on the host, too.
 ///
 /// Both types are those of `half`, and a kernel knows of them: `from_f32`, `from_f64`, `from_bits`, `from(u8)`, `from(i8)`,

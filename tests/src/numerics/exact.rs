@@ -121,6 +121,12 @@ pub(super) fn double(function: Function, a: f64, b: f64) -> f64 {
         Function::Round => a.round(),
         Function::RoundTiesEven => a.round_ties_even(),
         Function::Trunc => a.trunc(),
+        Function::ToTf32 if a == 0.0 || !a.is_finite() => a,
+        Function::ToTf32 => {
+            // 11 bits of the significand, of subnormal numbers fewer.
+            let unit = (a.abs().log2().floor().max(-126.0) - 10.0).exp2();
+            (a / unit).round() * unit
+        }
         other => panic!("{} is not of one or two floats", other.name()),
     }
 }

@@ -89,6 +89,10 @@ fn body(function: Function, own: Scalar) -> String {
         Function::Round => library("round", own, "a"),
         Function::RoundTiesEven => library("rint", own, "a"),
         Function::Trunc => library("trunc", own, "a"),
+        // What ptxas makes of `cvt.rna.tf32.f32`, which sm_75 has not; but NaN stays as it is.
+        Function::ToTf32 => {
+            returns("a != a ? a : __uint_as_float((__float_as_uint(a) + 0x1000u) & 0xffffe000u)")
+        }
         Function::Powi => powi(own),
         Function::ToBits => either("__float_as_uint(a)", "(u64)__double_as_longlong(a)"),
         Function::FromBits => either("__uint_as_float(a)", "__longlong_as_double((long long)a)"),

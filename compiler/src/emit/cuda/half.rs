@@ -172,6 +172,7 @@ pub(super) fn function(function: Function, half: Scalar, name: &str) -> String {
         | Function::Round
         | Function::RoundTiesEven
         | Function::Trunc
+        | Function::ToTf32
         | Function::CountOnes
         | Function::LeadingZeros
         | Function::TrailingZeros

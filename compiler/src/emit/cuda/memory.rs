@@ -188,13 +188,25 @@ pub(super) fn narrowed(scalar: Scalar, word: &str) -> String {
     }
 }
 
-/// The statements that declare words of 32 bits and put the small elements of a vector into them.
+/// The statements that declare words of 32 bits and put the elements of a vector into them.
 pub(super) fn words(scalar: Scalar, width: u32, vector: &str, words: &str) -> String {
     let per_word = 4 / scalar.bytes();
     let (count, bits) = (width.div_ceil(per_word), 8 * scalar.bytes());
-    let part = match scalar.is_half() {
-        true => format!("{vector}.lane[i].bits"),
-        false => format!("({}){vector}.lane[i]", unsigned(scalar).name()),
+    let part = match scalar {
+        Scalar::F16 | Scalar::Bf16 => format!("{vector}.lane[i].bits"),
+        Scalar::F32 => format!("__float_as_uint({vector}.lane[i])"),
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::Usize
+        | Scalar::Isize
+        | Scalar::F64 => format!("({}){vector}.lane[i]", unsigned(scalar).name()),
     };
     format!(
         "    u32 {words}[{count}] = {{}};\n    #pragma unroll\n    for (u32 i = 0; i < {width}; ++i) {words}[i / {per_word}] |= (u32){part} << i % {per_word} * {bits};\n"
@@ -212,9 +224,9 @@ enum Packing {
 }
 
 /// The registers that one instruction moves.
-pub(super) struct Registers {
+struct Registers {
     packing: Packing,
-    pub(super) count: u32,
+    count: u32,
     /// Width and type of the instruction: `v4.f32`.
     ptx: String,
     constraint: char,
@@ -223,7 +235,7 @@ pub(super) struct Registers {
 }
 
 impl Registers {
-    pub(super) fn of(scalar: Scalar, width: u32) -> Registers {
+    fn of(scalar: Scalar, width: u32) -> Registers {
         let (bits, constraint) = match scalar {
             Scalar::Bool
             | Scalar::I8
@@ -259,7 +271,7 @@ impl Registers {
     }
 
     /// The variable that holds them.
-    pub(super) fn declaration(&self, name: &str) -> String {
+    fn declaration(&self, name: &str) -> String {
         match self.packing {
             Packing::None | Packing::Widened => format!("{} {name}", self.ty),
             Packing::Words => format!("{} {name}[{}]", self.ty, self.count),
@@ -267,7 +279,7 @@ impl Registers {
     }
 
     /// The statements that return what the variable `value` holds.
-    pub(super) fn returned(&self, scalar: Scalar, width: u32) -> String {
+    fn returned(&self, scalar: Scalar, width: u32) -> String {
         match self.packing {
             Packing::None => "    return value;\n".into(),
             Packing::Widened => format!("    return {};\n", narrowed(scalar, "value")),
@@ -285,7 +297,7 @@ impl Registers {
     }
 
     /// The operands of the assembly statement.
-    pub(super) fn operands(&self, modifier: &str, name: &str) -> String {
+    fn operands(&self, modifier: &str, name: &str) -> String {
         let operands: Vec<String> = (0..self.count)
             .map(|i| {
                 let register = match self.packing {
@@ -300,7 +312,7 @@ impl Registers {
     }
 
     /// The operands in the instruction, the first of them with this number.
-    pub(super) fn list(&self, first: u32) -> String {
+    fn list(&self, first: u32) -> String {
         let numbers: Vec<String> = (first..first + self.count).map(|n| format!("%{n}")).collect();
         if self.count == 1 { numbers.concat() } else { format!("{{{}}}", numbers.join(", ")) }
     }

@@ -7,13 +7,15 @@
 //!
 //! Visits of one site that differ by numbers only are judged as one `Family`.
 
+mod elements;
 mod family;
 mod poly;
 mod system;
 mod unknown;
 
-use super::{Facts, Linear, Mask, Run, SymbolId, SymbolKind, Visit};
+use super::{FactList, Facts, Linear, Mask, Run, SymbolId, SymbolKind, Visit};
 use crate::ir::{Axis, Kernel, Scope};
+use elements::Elements;
 use family::{Access, Choice, Execution, Family, Value};
 use poly::{Poly, Var};
 use std::collections::HashMap;
@@ -182,29 +184,24 @@ impl<'a> Prover<'a> {
         if !uniform || !first.iter().chain(second).all(alike) {
             return false;
         }
-        let touched = |visits: &[(usize, &'a Visit)], wide: u32| {
-            let mut elements: Vec<(Vec<i64>, usize, usize)> = Vec::new();
-            for (number, (_, visit)) in visits.iter().enumerate() {
-                for thread in (0..self.unknowns.threads()).filter(|thread| visit.mask.get(*thread)) {
-                    let index: Vec<i64> = visit.index.iter().map(|form| form.constant.get(thread)).collect();
-                    for further in 0..i64::from(wide) {
-                        let mut index = index.clone();
-                        index.iter_mut().next_back().into_iter().for_each(|last| *last += further);
-                        elements.push((index, thread, number));
-                    }
-                }
-            }
-            elements.sort_unstable();
-            elements
-        };
         let whom = |thread: usize| if by_warp { thread / LANES } else { thread };
-        let of_first = touched(first, wide_a);
-        touched(second, wide_b).iter().all(|(index, thread, number)| {
-            let from = of_first.partition_point(|(other, _, _)| other < index);
-            let same = of_first.iter().skip(from).take_while(|(other, _, _)| other == index);
-            same.into_iter().all(|(_, other, of)| {
-                whom(*other) == whom(*thread)
-                    || exclude((first[*of].1, *other), (second[*number].1, *thread), &shared)
+        let (first, second): (&[_], &[_]) = (first, second);
+        let Some(elements) = Elements::around([(first, wide_a), (second, wide_b)]) else { return false };
+        let of_first = elements.touched(first, wide_a, self.unknowns.threads());
+        let of_other;
+        let of_second = match a == b && wide_a == wide_b {
+            true => &of_first,
+            false => {
+                of_other = elements.touched(second, wide_b, self.unknowns.threads());
+                &of_other
+            }
+        };
+        let places = elements.places(&of_first);
+        of_second.iter().all(|(element, thread, number)| {
+            places.all(*element, |place| {
+                let (_, other, of) = of_first[place];
+                whom(other) == whom(*thread)
+                    || exclude((first[of].1, other), (second[*number].1, *thread), &shared)
             })
         })
     }
@@ -267,6 +264,38 @@ impl<'a> Prover<'a> {
         };
         self.answers.insert(key, answer.clone());
         answer
+    }
+
+    /// Whether two accesses that share what is the same for the block never touch one element where all of one of these lists
+    /// holds of it.
+    pub fn apart_on(
+        &mut self,
+        a: (Group, u32),
+        b: (Group, u32),
+        relation: Relation,
+        (run, ways): (usize, &[FactList]),
+    ) -> bool {
+        !ways.is_empty() && ways.iter().all(|way| self.apart_on_way(a, b, relation, (run, way)) == Some(true))
+    }
+
+    fn apart_on_way(
+        &mut self,
+        a: (Group, u32),
+        b: (Group, u32),
+        relation: Relation,
+        (run, way): (usize, &FactList),
+    ) -> Option<bool> {
+        if self.work > MOST_WORK {
+            return None;
+        }
+        let of = (run, self.facts.runs.get(run)?);
+        let mut first = self.executions.get(a.0.0)?.clone()?;
+        let second = self.executions.get(b.0.0)?.clone()?;
+        for fact in way {
+            let form = self.unknowns.form(fact, &Mask::Uniform(true), of);
+            first.facts.extend(form);
+        }
+        Some(self.compare((&first, a.1), (&second, b.1), relation)? == Answer::Apart)
     }
 
     fn judge(&mut self, a: (Group, u32), b: (Group, u32), relation: Relation) -> Option<Answer> {
@@ -341,6 +370,7 @@ impl<'a> Prover<'a> {
             }
             Relation::AnyThread { .. } => false,
         };
+        system.tighten();
         let settled = |system: &mut System<'_>| system.settle() || apart(system);
         let closed = |system: &mut System<'_>| system.close() || apart(system) || system.is_void();
         let mut named = system.clone();

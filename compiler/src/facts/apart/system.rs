@@ -12,6 +12,10 @@ use crate::ir::Scope;
 const DEPTH: u32 = 3;
 /// How many combinations one proof may try.
 const ATTEMPTS: u32 = 120;
+/// How often ranges are narrowed by what they were narrowed to.
+const TIGHTENED: u32 = 2;
+/// Beyond this a bound says nothing that could not be cut off.
+const UNBOUNDED: u128 = 1 << 100;
 /// How many all proofs about two executions may try.
 const MOST_WORK: u32 = 3_000;
 
@@ -87,6 +91,62 @@ impl<'a> System<'a> {
         }
     }
 
+    /// Takes two opposite facts as an equation, and what facts say of single unknowns by the ranges of the others as their
+    /// ranges.
+    pub(super) fn tighten(&mut self) {
+        for _ in 0..TIGHTENED {
+            let facts = std::mem::take(&mut self.facts);
+            let before = self.ranges.clone();
+            facts.iter().for_each(|fact| self.narrow(fact));
+            self.facts = facts;
+            if self.ranges == before {
+                break;
+            }
+        }
+        for (place, fact) in self.facts.iter().enumerate() {
+            let opposite = self.facts[..place].iter().find_map(|other| {
+                let sum = fact.combine(1, other, 1).filter(|sum| sum.unknown().is_empty())?;
+                Some(sum.constant())
+            });
+            match opposite {
+                Some(0) => self.equations.push(Equation { form: fact.clone(), low: 0, high: 0 }),
+                Some(room) => self.impossible |= room < 0,
+                None => {}
+            }
+        }
+        for var in 0..self.ranges.len() {
+            let (low, high) = self.ranges[var];
+            let var = var as Var;
+            let mut forms = self.facts.iter().chain(self.equations.iter().map(|equation| &equation.form));
+            if low == high && forms.any(|form| form.holds(var)) {
+                self.put(var, &Poly::number(low));
+            }
+        }
+    }
+
+    /// Of a fact's unknowns that are in it but once, the ranges that it leaves.
+    fn narrow(&mut self, fact: &Poly) {
+        let (_, most) = self.bounds(fact.unknown());
+        let most = most.saturating_add(fact.constant());
+        for (monomial, coefficient) in fact.unknown() {
+            let Some(var) = monomial.lone() else { continue };
+            let single = fact.unknown().iter().filter(|(other, _)| other.holds(var)).count() == 1;
+            let (_, own) = self.bounds(&[(*monomial, *coefficient)]);
+            if !single || most.unsigned_abs() >= UNBOUNDED || own.unsigned_abs() >= UNBOUNDED {
+                continue;
+            }
+            // The rest is so much at most, and so is what this one takes away.
+            let rest = most - own;
+            let range = &mut self.ranges[var as usize];
+            if *coefficient > 0 {
+                range.0 = range.0.max(-rest.div_euclid(*coefficient));
+            } else {
+                range.1 = range.1.min(rest.div_euclid(-coefficient));
+            }
+            self.impossible |= range.0 > range.1;
+        }
+    }
+
     /// Whether nothing satisfies all, as far as equations say it.
     pub(super) fn settle(&mut self) -> bool {
         for _ in 0..64 {
@@ -99,7 +159,8 @@ impl<'a> System<'a> {
                 || self.take_apart(false)
                 || self.take_apart(true)
                 || self.refute()
-                || self.replace(false);
+                || self.replace(false)
+                || self.replace_shared();
             if !progress {
                 break;
             }
@@ -406,6 +467,38 @@ impl<'a> System<'a> {
                 (self.kind(var) != Kind::Launch).then_some((var, *value))
             });
             let Some((var, sign)) = candidates.max() else { continue };
+            let rest = form.combine(1, &Poly::of(Monomial::of(var), sign), -1);
+            let by = rest.and_then(|rest| rest.offset(-low)).and_then(|rest| rest.scaled(-sign));
+            let Some(by) = by else { continue };
+            self.equations.swap_remove(place);
+            self.put(var, &by);
+            return true;
+        }
+        false
+    }
+
+    /// Replaces what is the same for a launch where an equation gives it away and another one depends on it.
+    fn replace_shared(&mut self) -> bool {
+        for place in 0..self.equations.len() {
+            let Equation { form, low, high } = &self.equations[place];
+            if low != high {
+                continue;
+            }
+            let is_plain = |var: Var| {
+                let of = |form: &Poly| {
+                    form.unknown().iter().all(|(other, _)| !other.holds(var) || other.lone().is_some())
+                };
+                self.equations.iter().all(|equation| of(&equation.form)) && self.facts.iter().all(of)
+            };
+            let depends = |var: Var| {
+                let mut others = self.equations.iter().enumerate().filter(|(other, _)| *other != place);
+                others.any(|(_, other)| other.form.holds(var))
+            };
+            let given = form.unknown().iter().find_map(|(monomial, value)| {
+                let var = monomial.lone().filter(|_| value.abs() == 1)?;
+                (self.kind(var) == Kind::Launch && depends(var) && is_plain(var)).then_some((var, *value))
+            });
+            let Some((var, sign)) = given else { continue };
             let rest = form.combine(1, &Poly::of(Monomial::of(var), sign), -1);
             let by = rest.and_then(|rest| rest.offset(-low)).and_then(|rest| rest.scaled(-sign));
             let Some(by) = by else { continue };
