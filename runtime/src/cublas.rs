@@ -152,8 +152,8 @@ impl Cublas {
         let extents = [int("b", n)?, int("a", m)?, int("a", k)?];
         let pitch = |parameter, strides: [usize; 2], cols: usize| int(parameter, strides[0].max(cols).max(1));
         let pitches = [
-            pitch("a", a.shape.strides, k)?,
             pitch("b", b.shape.strides, n)?,
+            pitch("a", a.shape.strides, k)?,
             pitch("c", c.shape.strides, n)?,
         ];
         self.enter()?;
