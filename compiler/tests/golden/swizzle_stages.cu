@@ -33,8 +33,8 @@ __device__ __forceinline__ void store_global_f32(f32* pointer, f32 value, bool a
 }
 
 __device__ __forceinline__ u32 right_at(u32 stage, u32 row, u32 col) {
-    const u32 element = (stage * 32 + row) * 32 + col;
-    return (element ^ (((element >> 5) & 31u) << 0)) * 4;
+    const u32 place = col ^ ((row & 31u) << 0);
+    return ((stage * 32 + row) * 32 + place) * 4;
 }
 
 __device__ __forceinline__ u32 left_at(u32 i0, u32 i1, u32 i2, u32 i3) {
