@@ -184,7 +184,7 @@ pub(crate) fn matmul_tensor_cores<T, const V: usize>(
             if row < m && col < n {
                 if beta != 0.0 {
                     let before = c.read::<V>([batch, row, col]);
-                    values = values + before.cast::<f32>() * beta;
+                    values += before.cast::<f32>() * beta;
                 }
                 c.write([batch, row, col], values.cast::<T>());
             }
