@@ -132,7 +132,7 @@ pub fn records_of_fields<T: Element>(
     permuted("records_of_fields", fields, [1, 0], records)
 }
 
-/// As [`matmul::matmul_batched`](super::matmul::matmul_batched), on the CPU: as a GPU with one multiprocessor would.
+/// As [`matmul::matmul_batched`], on the CPU: as a GPU with one multiprocessor would.
 ///
 /// # Errors
 /// As there, and what no kernel may do.
