@@ -40,8 +40,8 @@ __device__ __forceinline__ void store_global_f32x4(f32* pointer, f32x4 value, bo
 }
 
 __device__ __forceinline__ u32 tile_at(u32 row, u32 col) {
-    const u32 element = row * 64 + col;
-    return (element ^ (((element >> 8) & 15u) << 2)) * 4;
+    const u32 place = col ^ (((row >> 2) & 15u) << 2);
+    return (row * 64 + place) * 4;
 }
 
 extern "C" __global__ void __launch_bounds__(256) transpose_vectorised(
