@@ -81,8 +81,8 @@ __device__ __forceinline__ f32x4 mma_m16n8k16_bf16(bf16x8 a, bf16x4 b, f32x4 c) 
 }
 
 __device__ __forceinline__ u32 tile_at(u32 row, u32 col) {
-    const u32 element = row * 16 + col;
-    return (element ^ (((element >> 6) & 1u) << 3)) * 2;
+    const u32 place = col ^ (((row >> 2) & 1u) << 3);
+    return (row * 16 + place) * 2;
 }
 
 extern "C" __global__ void __launch_bounds__(32) product_bf16(

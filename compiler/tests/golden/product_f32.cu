@@ -72,8 +72,8 @@ __device__ __forceinline__ f32 to_tf32_f32(f32 a) {
 }
 
 __device__ __forceinline__ u32 tile_at(u32 row, u32 col) {
-    const u32 element = row * 8 + col;
-    return (element ^ (((element >> 5) & 1u) << 2)) * 4;
+    const u32 place = col ^ (((row >> 2) & 1u) << 2);
+    return (row * 8 + place) * 4;
 }
 
 extern "C" __global__ void __launch_bounds__(32) product_f32(

@@ -80,8 +80,8 @@ __device__ __forceinline__ i32x4 mma_m16n8k32_s8(i8x16 a, i8x8 b, i32x4 c) {
 }
 
 __device__ __forceinline__ u32 tile_at(u32 row, u32 col) {
-    const u32 element = row * 32 + col;
-    return (element ^ (((element >> 7) & 1u) << 4));
+    const u32 place = col ^ (((row >> 2) & 1u) << 4);
+    return row * 32 + place;
 }
 
 extern "C" __global__ void __launch_bounds__(32) product_i8(

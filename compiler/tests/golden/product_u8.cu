@@ -79,8 +79,8 @@ __device__ __forceinline__ i32x4 mma_m16n8k32_u8(u8x16 a, u8x8 b, i32x4 c) {
 }
 
 __device__ __forceinline__ u32 tile_at(u32 row, u32 col) {
-    const u32 element = row * 32 + col;
-    return (element ^ (((element >> 7) & 1u) << 4));
+    const u32 place = col ^ (((row >> 2) & 1u) << 4);
+    return row * 32 + place;
 }
 
 extern "C" __global__ void __launch_bounds__(32) product_u8(
