@@ -8,7 +8,7 @@
 //! - Nothing in the loop asks where the matrix ends. Rows and columns beyond the edge repeat the last one, and their sums are not
 //!   stored; copies that would be of steps beyond the last one repeat that. What is left of `k` follows behind the loop.
 //! - A thread's columns lie [`LANE_COLS`] apart, so that the sums of a warp are stored in whole sectors one by one. Were they
-//!   neighbours, the vectors that stored them would fix in which registers the sums are, and a third of the multiplications would
+//!   neighbours, the vectors that stored them would fix in which registers the sums are, and many multiplications would
 //!   wait for a bank of registers.
 //! - Every other column of sums is run through upwards, which leaves one operand of neighbouring multiplications the same.
 
