@@ -307,9 +307,7 @@ impl Walk<'_> {
         self.guards.extend(truth.when_true.iter().cloned());
         self.together_in_round(fork.scope);
         self.forks.push(fork);
-        let flags = self.take_as(condition, true);
-        self.block(body);
-        self.give_back(flags, body);
+        self.block_where(condition, true, body);
         self.forks.pop();
         self.leave(scope);
         (self.mask, self.presence) = (mask, presence);

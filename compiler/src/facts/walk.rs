@@ -607,6 +607,16 @@ impl Walk<'_> {
         matches!(base, Base::Tensor(_)) && self.kernel.sites.iter().any(|(_, site)| writes(site))
     }
 
+    /// Executes a block where a condition holds, or does not: nothing where no thread is, so that what the block assigns is
+    /// as it was.
+    pub(super) fn block_where(&mut self, condition: Handle<Expr>, holds: bool, block: &Block) {
+        if !self.mask.is_empty() {
+            let flags = self.take_as(condition, holds);
+            self.block(block);
+            self.give_back(flags, block);
+        }
+    }
+
     /// Where a condition is known to hold, or not to, the bool variables that it is made of are known. What they were.
     pub(super) fn take_as(&mut self, condition: Handle<Expr>, holds: bool) -> Flags {
         let mut found = Vec::new();
@@ -758,9 +768,7 @@ impl Walk<'_> {
         self.mask = mask.and(&truth.known_false.not());
         self.guards.extend(truth.when_true.iter().cloned());
         let learnt = self.guards.len();
-        let flags = self.take_as(condition, true);
-        self.block(then);
-        self.give_back(flags, then);
+        self.block_where(condition, true, then);
         truth.when_true.extend(self.guards.drain(learnt..));
         self.leave(scope);
         let after_then = before.map(|before| std::mem::replace(&mut self.environment, before));
@@ -773,9 +781,7 @@ impl Walk<'_> {
         self.mask = mask.and(&truth.known_true.not());
         self.guards.extend(truth.when_false.iter().cloned());
         let learnt = self.guards.len();
-        let flags = self.take_as(condition, false);
-        self.block(otherwise);
-        self.give_back(flags, otherwise);
+        self.block_where(condition, false, otherwise);
         truth.when_false.extend(self.guards.drain(learnt..));
         self.leave(scope);
         self.rejoin(parting);

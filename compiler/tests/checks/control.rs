@@ -379,3 +379,21 @@ fn loops_over_registers_for_other_numbers() {
         "#]],
     );
 }
+
+/// A branch that no thread takes assigns nothing, also not the variables that its own condition is made of.
+#[test]
+fn branches_that_no_thread_takes() {
+    let never = "46 <= 44 && input[[i]] > 0.0";
+    let always = "44 <= 46 || input[[i]] > 0.0";
+    for exit in ["continue;", "break;", "return;"] {
+        for guard in [
+            format!("if {never} {{ {exit} }}"),
+            format!("if {always} {{}} else {{ {exit} }}"),
+            format!("if {never} {{ if i < 2 {{ {exit} }} }}"),
+        ] {
+            let body = format!("for i in 0..4 {{ {guard} output[[32 * i + thread_x()]] = 1.0; }}");
+            let written = sites(&warp(&body)).pop().expect("the store");
+            assert_eq!((written.instructions, written.sectors), (4, 16), "{guard}");
+        }
+    }
+}
