@@ -42,7 +42,7 @@ pub(super) fn check(
         return;
     }
     let common = of_all_runs(facts);
-    let common: Vec<(usize, &Visit)> = common.iter().map(|(run, visit)| (*run, visit)).collect();
+    let common: Vec<(usize, &Visit)> = common.iter().map(|(run, visit)| (*run, &**visit)).collect();
     let mut prover = Prover::new(kernel, facts);
     for param in kernel.params.handles() {
         let of_tensor = |site: &Handle<Site>| kernel.sites[*site].place.base == Base::Tensor(param);

@@ -8,11 +8,12 @@ use super::linear::{Linear, SymbolId};
 use super::symbol::{SymbolKind, Symbols};
 use super::{Facts, Run, Visit};
 use crate::ir::Axis;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The visits that stand for all, each with the number of the run whose symbols it is in: those that all runs have in
 /// common, and the others as they are.
-pub fn of_all_runs(facts: &Facts) -> Vec<(usize, Visit)> {
+pub fn of_all_runs(facts: &Facts) -> Vec<(usize, Cow<'_, Visit>)> {
     let Some((first, others)) = facts.runs.split_first() else { return Vec::new() };
     let mut others: Vec<Other<'_>> = others
         .iter()
@@ -24,16 +25,17 @@ pub fn of_all_runs(facts: &Facts) -> Vec<(usize, Visit)> {
     let mut out = Vec::new();
     for visit in &first.visits {
         let places: Option<Vec<usize>> = others.iter_mut().map(|other| other.place(visit)).collect();
-        let mut common = visit.clone();
+        let mut common = Cow::Borrowed(visit);
         for (other, place) in others.iter_mut().zip(places.iter().flatten()) {
             let same = other.left.remove(*place);
+            let common = common.to_mut();
             common.facts.retain(|fact| other.alike.form(fact) && same.facts.contains(fact));
             common.presence = common.presence.max(same.presence);
         }
         out.push((0, common));
     }
     for (run, other) in (1..).zip(others) {
-        out.extend(other.left.into_iter().map(|visit| (run, visit.clone())));
+        out.extend(other.left.into_iter().map(|visit| (run, Cow::Borrowed(visit))));
     }
     out
 }
@@ -107,27 +109,13 @@ impl<'a> Alike<'a> {
         let (a, b) = (self.a, self.b);
         let same = id.index() < b.len() && a.get(id) == b.get(id) && a.resolved(id) == b.resolved(id) && {
             let symbol = a.get(id);
-            let factors = match symbol.kind {
-                SymbolKind::Product(a, b) => vec![a, b],
-                SymbolKind::Extent(..)
-                | SymbolKind::Stride(..)
-                | SymbolKind::Misalignment(..)
-                | SymbolKind::Scalar(_)
-                | SymbolKind::Block(_)
-                | SymbolKind::Grid(_)
-                | SymbolKind::Counter(..)
-                | SymbolKind::Round(..)
-                | SymbolKind::Later(..)
-                | SymbolKind::Derived(_)
-                | SymbolKind::Opaque(_) => Vec::new(),
-            };
             let operands =
                 symbol.function.iter().flat_map(|function| [&function.operands.0, &function.operands.1]);
             let values = symbol
                 .cases
                 .iter()
                 .flat_map(|case| std::iter::once(&case.value).chain(case.facts.iter().map(|fact| &**fact)));
-            factors.into_iter().all(|factor| self.symbol(factor))
+            symbol.kind.factors().into_iter().flatten().all(|factor| self.symbol(factor))
                 && operands.chain(&symbol.interior).chain(values).all(|form| self.form(form))
         };
         self.known.insert(id, same);

@@ -41,6 +41,24 @@ pub enum SymbolKind {
 }
 
 impl SymbolKind {
+    /// What it is the product of, if it is one.
+    pub(super) fn factors(&self) -> Option<[SymbolId; 2]> {
+        match self {
+            SymbolKind::Product(a, b) => Some([*a, *b]),
+            SymbolKind::Extent(..)
+            | SymbolKind::Stride(..)
+            | SymbolKind::Misalignment(..)
+            | SymbolKind::Scalar(_)
+            | SymbolKind::Block(_)
+            | SymbolKind::Grid(_)
+            | SymbolKind::Counter(..)
+            | SymbolKind::Round(..)
+            | SymbolKind::Later(..)
+            | SymbolKind::Derived(_)
+            | SymbolKind::Opaque(_) => None,
+        }
+    }
+
     /// The kind under which it is split by residues: a loop's counters all alike.
     pub(super) fn split_as(&self) -> SymbolKind {
         match self {
@@ -257,21 +275,9 @@ impl Symbols {
     /// Whether a form is the same for all threads of a launch.
     pub(super) fn is_of_launch(&self, form: &Linear) -> bool {
         let uniform = |lanes: &Lanes| lanes.uniform().is_some();
-        let of_launch = |id: SymbolId| match self.get(id).kind {
-            SymbolKind::Product(a, b) => {
-                [a, b].into_iter().all(|factor| self.is_of_launch(&Linear::symbol(factor)))
-            }
-            SymbolKind::Extent(..)
-            | SymbolKind::Stride(..)
-            | SymbolKind::Misalignment(..)
-            | SymbolKind::Scalar(_)
-            | SymbolKind::Block(_)
-            | SymbolKind::Grid(_)
-            | SymbolKind::Counter(..)
-            | SymbolKind::Round(..)
-            | SymbolKind::Later(..)
-            | SymbolKind::Derived(_)
-            | SymbolKind::Opaque(_) => self.get(id).is_of_launch,
+        let of_launch = |id: SymbolId| match self.get(id).kind.factors() {
+            Some(factors) => factors.into_iter().all(|factor| self.is_of_launch(&Linear::symbol(factor))),
+            None => self.get(id).is_of_launch,
         };
         uniform(&form.constant)
             && form.terms.iter().all(|(id, coefficient)| uniform(coefficient) && of_launch(*id))

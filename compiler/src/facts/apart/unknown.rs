@@ -176,25 +176,15 @@ impl Unknowns {
             return Some(poly.clone());
         }
         let symbol = of.symbols.get(id);
-        let poly = match symbol.kind {
-            SymbolKind::Product(a, b) => {
+        let poly = match symbol.kind.factors() {
+            Some([a, b]) => {
                 let (a, b) = (self.symbol(a, run)?, self.symbol(b, run)?);
                 match (a.0.as_slice(), b.0.as_slice()) {
                     ([(a, x)], [(b, y)]) => Poly::of(a.times(*b)?, x.checked_mul(*y)?),
                     _ => Poly::default(),
                 }
             }
-            SymbolKind::Extent(..)
-            | SymbolKind::Stride(..)
-            | SymbolKind::Misalignment(..)
-            | SymbolKind::Scalar(_)
-            | SymbolKind::Block(_)
-            | SymbolKind::Grid(_)
-            | SymbolKind::Counter(..)
-            | SymbolKind::Round(..)
-            | SymbolKind::Later(..)
-            | SymbolKind::Derived(_)
-            | SymbolKind::Opaque(_) => {
+            None => {
                 let (low, high) = of.symbols.range(id);
                 if low == high {
                     Poly::number(low)
