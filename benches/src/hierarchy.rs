@@ -9,7 +9,7 @@ pub use chase::Step;
 pub use flight::Flight;
 pub use patterns::{Offset, Stride};
 
-use crate::lead::Lead;
+use crate::interleaved;
 use crate::memory::failed;
 use serde::{Deserialize, Serialize};
 use std::error::Error;
@@ -18,7 +18,6 @@ use std::sync::Arc;
 use tileproof::cudarc::driver::sys::CUdevice_attribute;
 use tileproof::cudarc::driver::{CudaSlice, CudaStream};
 use tileproof::device::DeviceInfo;
-use tileproof::timing::{Times, elapsed};
 use tileproof_examples::machine::Machine;
 
 /// Rounds in which the subjects of a lab take turns.
@@ -87,21 +86,10 @@ pub fn measure(stream: &Arc<CudaStream>, machine: &Machine) -> Result<Labs, Box<
 fn in_turns(
     stream: &Arc<CudaStream>,
     subjects: usize,
-    mut enqueue: impl FnMut(usize) -> Result<(), tileproof::Error>,
+    enqueue: impl FnMut(usize) -> Result<(), tileproof::Error>,
 ) -> Result<Vec<f64>, tileproof::Error> {
-    let mut lead = Lead::new(stream)?;
-    let mut samples = vec![Vec::new(); subjects];
-    for round in 0..=ROUNDS {
-        for turn in 0..subjects {
-            let index = (round + turn) % subjects;
-            lead.enqueue(stream)?;
-            let time = elapsed(stream, || enqueue(index))?;
-            if round > 0 {
-                samples[index].push(time);
-            }
-        }
-    }
-    Ok(samples.into_iter().map(|samples| Times::of(samples).median().as_secs_f64() * 1e6).collect())
+    let times = interleaved::in_turns(stream, ROUNDS, subjects, enqueue)?;
+    Ok(times.iter().map(|times| times.median().as_secs_f64() * 1e6).collect())
 }
 
 /// An array of `elements` floats that hold their position's word.

@@ -46,3 +46,32 @@ pub fn interleaved<T: Measured>(
     }
     Ok(samples.into_iter().map(Times::of).collect())
 }
+
+/// The times of subjects, by their numbers, that take turns in so many rounds after one to warm up, each round beginning with another
+/// one and each sample behind a [lead](crate::lead).
+///
+/// # Errors
+/// What a launch returns.
+///
+/// # Panics
+/// If `rounds` is 0.
+pub fn in_turns(
+    stream: &Arc<CudaStream>,
+    rounds: usize,
+    subjects: usize,
+    mut enqueue: impl FnMut(usize) -> Result<(), Error>,
+) -> Result<Vec<Times>, Error> {
+    let mut lead = Lead::new(stream)?;
+    let mut samples = vec![Vec::with_capacity(rounds); subjects];
+    for round in 0..=rounds {
+        for turn in 0..subjects {
+            let index = (round + turn) % subjects;
+            lead.enqueue(stream)?;
+            let time = elapsed(stream, || enqueue(index))?;
+            if round > 0 {
+                samples[index].push(time);
+            }
+        }
+    }
+    Ok(samples.into_iter().map(Times::of).collect())
+}

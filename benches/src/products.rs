@@ -1,6 +1,6 @@
 //! Matrix products beside the vendor's library, in turns.
 
-use crate::lead::Lead;
+use crate::interleaved::in_turns;
 use crate::memory::failed;
 use serde::{Deserialize, Serialize};
 use std::error::Error;
@@ -10,7 +10,6 @@ use tileproof::cublas::Cublas;
 use tileproof::cudarc::driver::{CudaSlice, CudaStream};
 use tileproof::kernels::matmul::{Factor, matmul};
 use tileproof::prelude::*;
-use tileproof::timing::{Times, elapsed};
 use tileproof_examples::machine::Machine;
 
 /// The fewest and the most rounds in which the two take turns.
@@ -153,27 +152,17 @@ fn product<T: Number>(
     let mut out: CudaSlice<T> = stream.alloc_zeros(m * n).map_err(failed("allocate the result"))?;
     let left = TensorView::new(&on_a, [m, k])?;
     let right = TensorView::new(&on_b, [k, n])?;
-    let mut lead = Lead::new(stream)?;
     let rounds = (WORK / (m * n * k) as f64) as usize;
-    let rounds = rounds.clamp(ROUNDS[0], ROUNDS[1]);
-    let mut samples = [Vec::new(), Vec::new()];
-    for round in 0..=rounds {
-        for turn in 0..2 {
-            let which = (round + turn) % 2;
-            let mut view = TensorViewMut::new(&mut out, [m, n])?;
-            lead.enqueue(stream)?;
-            let time = elapsed(stream, || match which {
-                0 => matmul(stream, &left, &right, &mut view),
-                _ => blas.multiply(&left, &right, &mut view),
-            })?;
-            if round > 0 {
-                samples[which].push(time);
-            }
+    let times = in_turns(stream, rounds.clamp(ROUNDS[0], ROUNDS[1]), 2, |subject| {
+        let mut view = TensorViewMut::new(&mut out, [m, n])?;
+        match subject {
+            0 => matmul(stream, &left, &right, &mut view),
+            _ => blas.multiply(&left, &right, &mut view),
         }
-    }
+    })?;
+    let [ours_us, cublas_us] = [0, 1].map(|subject| times[subject].median().as_secs_f64() * 1e6);
     matmul(stream, &left, &right, &mut TensorViewMut::new(&mut out, [m, n])?)?;
     let found = stream.clone_dtoh(&out).map_err(failed("copy the result"))?;
-    let [ours_us, cublas_us] = samples.map(|samples| Times::of(samples).median().as_secs_f64() * 1e6);
     Ok(Product {
         element: T::NAME.into(),
         m,
