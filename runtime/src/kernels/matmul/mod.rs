@@ -112,14 +112,7 @@ pub fn matmul_batched<T: Factor>(
     let kernel = kernel_of_tensor_cores(T::TYPE, &c.shape, address(&c.data));
     let [a_extents, b_extents] = aligned([&a.shape, &b.shape], [address(&a.data), address(&b.data)]);
     let (a_copy, b_copy) = (copied(stream, &a, a_extents)?, copied(stream, &b, b_extents)?);
-    let a = match (&a_copy, a_extents) {
-        (Some(copy), Some(extents)) => TensorView::new(copy, extents)?,
-        (_, _) => a,
-    };
-    let b = match (&b_copy, b_extents) {
-        (Some(copy), Some(extents)) => TensorView::new(copy, extents)?,
-        (_, _) => b,
-    };
+    let (a, b) = (read_from(&a_copy, a)?, read_from(&b_copy, b)?);
     launch(kernel, stream, scale, (&a, &b), c)
 }
 
@@ -141,12 +134,15 @@ fn launch<T: Factor>(
     unsafe { launches::launch(kernel, stream, arguments) }
 }
 
+/// An operand that is copied first: its memory, and the extents there.
+type Copied<T> = Option<(CudaSlice<T>, [usize; 3])>;
+
 /// A copy with these extents, zeros behind the operand's own rows and columns.
 fn copied<T: Factor>(
     stream: &Arc<CudaStream>,
     side: &TensorView<'_, T, 3>,
     extents: Option<[usize; 3]>,
-) -> Result<Option<CudaSlice<T>>, Error> {
+) -> Result<Copied<T>, Error> {
     let Some(extents) = extents else { return Ok(None) };
     let elements = extents.iter().product::<usize>().max(1);
     let mut copy = stream
@@ -156,7 +152,18 @@ fn copied<T: Factor>(
     let strides = [rows * cols, cols, 1];
     let mut part = TensorViewMut::with_strides(&mut copy, side.shape.extents, strides)?;
     device::permute("copy", stream, side, [0, 1, 2], &mut part)?;
-    Ok(Some(copy))
+    Ok(Some((copy, extents)))
+}
+
+/// Where an operand is read: its copy, if there is one.
+fn read_from<'a, T: Factor>(
+    copy: &'a Copied<T>,
+    side: TensorView<'a, T, 3>,
+) -> Result<TensorView<'a, T, 3>, Error> {
+    match copy {
+        Some((memory, extents)) => Ok(TensorView::new(memory, *extents)?),
+        None => Ok(side),
+    }
 }
 
 /// A matrix as a batch of one.
