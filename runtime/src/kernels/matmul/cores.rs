@@ -10,6 +10,8 @@
 //! - A thread's columns lie [`LANE_COLS`] apart, so that the sums of a warp are stored in whole sectors one by one. Were they
 //!   neighbours, the vectors that stored them would fix in which registers the sums are, and many multiplications would
 //!   wait for a bank of registers.
+//! - The bound on blocks keeps ptxas from using fewer registers than the sums and both steps take: it spilled some of them for
+//!   more blocks on a multiprocessor.
 //! - Every other column of sums is run through upwards, which leaves one operand of neighbouring multiplications the same.
 
 use crate::prelude::*;
@@ -21,6 +23,7 @@ use crate::prelude::*;
 #[tiled_kernel(
     block = [ROWS / (4 * H) * (COLS / (8 * W)) * 32],
     grid = [c.extent(1).div_ceil(ROWS) * c.extent(2).div_ceil(COLS), c.extent(0)],
+    min_blocks = 2,
     requires(
         a.extent(0) == c.extent(0),
         b.extent(0) == c.extent(0),
@@ -45,7 +48,7 @@ pub(crate) fn matmul_cores<
 ) {
     const LANE_ROWS: usize = 4;
     const LANE_COLS: usize = 8;
-    const STAGES: usize = 4;
+    const STAGES: usize = 3;
     const THREADS: usize = ROWS / (LANE_ROWS * H) * (COLS / (LANE_COLS * W)) * 32;
     /// How often a thread copies elements of one row of `a`.
     const TIMES: usize = DEPTH / 8;
@@ -143,14 +146,14 @@ pub(crate) fn matmul_cores<
                 copy_right(&mut right_tiles, stage, b, (batch, k0, col));
                 commit();
             }
-            wait::<2>();
+            wait::<1>();
             sync_threads();
             read_left(&left_tiles, (0, 0, own_row), &mut left[0]);
             read_right(&right_tiles, (0, 0, own_vector), &mut right[0]);
             for step in 0..steps {
                 for k in 0..DEPTH {
                     if k == DEPTH - 1 {
-                        wait::<2>();
+                        wait::<1>();
                         sync_threads();
                     }
                     let stage = if k == DEPTH - 1 { (step + 1) % STAGES } else { step % STAGES };

@@ -95,11 +95,11 @@ pub(crate) fn matmul_tensor_cores<T, const V: usize>(
 
     let mut left_tiles = Shared::<Left, Swizzle<2, 3, 3>>::new();
     let mut right_tiles = Shared::<Right, Swizzle<3, 3, 4>>::new();
-    let mut out = Shared::<[[f32; 128]; 64], Swizzle<2, 3, 4>>::new();
+    let mut out = Shared::<[[f32; 128]; 16], Swizzle<2, 3, 4>>::new();
     let mut sums = [[Vector::<f32, 4>::splat(0.0); 8]; 4];
     // Of this step of 16 and of the next one, in turn.
     let mut left = [[Vector::<f32, 8>::splat(0.0).cast::<T>(); 4]; 2];
-    let mut right = [[Vector::<f32, 8>::splat(0.0).cast::<T>(); 4]; 2];
+    let mut right = [Vector::<f32, 8>::splat(0.0).cast::<T>(); 4];
 
     let [m, n, depth] = [c.extent(1), c.extent(2), a.extent(2)];
     let [block_row, block_col] = rasterize(block_x(), [m.div_ceil(128), n.div_ceil(128)], 8);
@@ -119,23 +119,21 @@ pub(crate) fn matmul_tensor_cores<T, const V: usize>(
             wait::<2>();
             sync_threads();
             read_left(&left_tiles, (0, warp_row, 0), &mut left[0]);
-            read_right(&right_tiles, (0, 0, warp_col), &mut right[0]);
             for step in 0..steps {
-                // The second half of a step, then the first one of the next.
+                // The left fragments of the second half of a step are read before the first one is multiplied, and so on.
+                read_right(&right_tiles, (step % STAGES, 0, warp_col), &mut right);
                 read_left(&left_tiles, (step % STAGES, warp_row, 16), &mut left[1]);
-                read_right(&right_tiles, (step % STAGES, 16, warp_col), &mut right[1]);
                 let stage = (step + STAGES - 1) % STAGES;
                 let k0 = DEPTH * (step + STAGES - 1).min(steps - 1);
                 copy_left(&mut left_tiles, stage, a, (batch, row0, k0));
                 copy_right(&mut right_tiles, stage, b, (batch, k0, col));
                 commit();
-                multiply(&left[0], &right[0], &mut sums);
+                multiply(&left[0], &right, &mut sums);
+                read_right(&right_tiles, (step % STAGES, 16, warp_col), &mut right);
                 wait::<2>();
                 sync_threads();
-                let next = (step + 1) % STAGES;
-                read_left(&left_tiles, (next, warp_row, 0), &mut left[0]);
-                read_right(&right_tiles, (next, 0, warp_col), &mut right[0]);
-                multiply(&left[1], &right[1], &mut sums);
+                read_left(&left_tiles, ((step + 1) % STAGES, warp_row, 0), &mut left[0]);
+                multiply(&left[1], &right, &mut sums);
             }
             wait::<0>();
             sync_threads();
@@ -156,31 +154,26 @@ pub(crate) fn matmul_tensor_cores<T, const V: usize>(
             sync_threads();
             for k in (0..DEPTH).step_by(16) {
                 read_left(&left_tiles, (0, warp_row, k), &mut left[0]);
-                read_right(&right_tiles, (0, k, warp_col), &mut right[0]);
-                multiply(&left[0], &right[0], &mut sums);
+                read_right(&right_tiles, (0, k, warp_col), &mut right);
+                multiply(&left[0], &right, &mut sums);
             }
         }
     }
 
-    for part in 0..2 {
+    // Eight rows of each warp at a time.
+    for part in 0..8 {
+        let (i, half) = (part / 2, part % 2);
         sync_threads();
-        for i in 0..2 {
-            for j in 0..8 {
-                for half in 0..2 {
-                    let sum = sums[2 * part + i][j];
-                    let pair = Vector::<f32, 2>::new([alpha * sum[2 * half], alpha * sum[2 * half + 1]]);
-                    let row = warp_row / 2 + 16 * i + 8 * half + lane() / 4;
-                    out.write([row, warp_col + 8 * j + lane() % 4 * 2], pair);
-                }
-            }
+        for j in 0..8 {
+            let pair = [alpha * sums[i][j][2 * half], alpha * sums[i][j][2 * half + 1]];
+            out.write([warp_row / 8 + lane() / 4, warp_col + 8 * j + lane() % 4 * 2], Vector::new(pair));
         }
         sync_threads();
-        for i in 0..64 * 128 / V / 128 {
+        for i in 0..16 / V {
             let place = thread_x() + 128 * i;
             let (r, col) = (place / (128 / V), place % (128 / V) * V);
-            let row = row0 + r / 32 * 64 + 32 * part + r % 32;
             let mut values = out.read::<V>([r, col]);
-            let col = col0 + col;
+            let (row, col) = (row0 + r / 8 * 64 + 8 * part + r % 8, col0 + col);
             if row < m && col < n {
                 if beta != 0.0 {
                     let before = c.read::<V>([batch, row, col]);
